@@ -90,7 +90,7 @@ TEST(Messages, LayersComeBackAndThereAreOnlySoMany) {
   EXPECT_EQ(read.digests[0].digest, UINT64_MAX);
   tick.layers.push_back(changes);
   EXPECT_EQ(decode_server_message(encode(ServerMessage{tick})).error(),
-            "tick: 12 layers, at most 11 are allowed");
+            "tick: 36 layers, at most 35 are allowed");
 }
 
 TEST(Messages, PeopleComeBackAndThereAreOnlySoMany) {
