@@ -77,6 +77,12 @@ TEST(CommandCost, ASplashCostsItsColumnsAndTheClimb) {
   EXPECT_TRUE(least.sets_in_motion);
   EXPECT_LT(cost(*world, sim::Splash{{5, 5, 5}, INT32_MAX, 1, 0}).work,
             4'000'000);  // a host's default budget of a tick
+  const auto ripple = static_cast<std::int32_t>(sim::most_ripple({}, 3, false));
+  EXPECT_EQ(cost(*world, sim::Splash{{5, 5, 5}, 3, ripple, 0}).work,
+            cost(*world, sim::Splash{{5, 5, 5}, 3, 1, 0}).work);
+  EXPECT_GT(cost(*world, sim::Splash{{5, 5, 5}, 3, ripple + 1, 0}).work,
+            2 * cost(*world, sim::Splash{{5, 5, 5}, 3, ripple, 0}).work);
+  EXPECT_LT(cost(*world, sim::Splash{{5, 5, 5}, 32, INT32_MAX, 0}).work, 4'000'000);
   EXPECT_LT(cost(*world, sim::SetWind{0}).work, sim::kWorkOfAnyCommand + 100);
   EXPECT_EQ(cost(*world, sim::Explode{{5, 5, 5}, 3, 1}).work,
             cost(*world, sim::Splash{{5, 5, 5}, 3, 1, 0}).work);

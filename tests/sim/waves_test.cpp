@@ -274,7 +274,7 @@ TEST(Waves, DrawnWavesStayBetweenBedAndCeiling) {
                   "..........##########..........",   "..............................",
                   "44444444444444444444444444444444", "##############################"};
   for (std::string& row : rows) row.resize(30, row[0]);
-  const auto world = make_world(with_waves(drawn_spec(WaterModel::kHydro, {rows})));
+  const auto world = make_world(with_waves(drawn_spec(WaterModel::kCellular, {rows})));
   splash(*world, {4, 1, 0}, 3, 2'000'000'000);
   bool passed = false;
   for (int i = 0; i < 200; ++i) {
@@ -293,7 +293,7 @@ TEST(Waves, DrawnWavesStayBetweenBedAndCeiling) {
 
 TEST(Waves, FollowTheSurfaceAsItRises) {
   const auto world = make_world(lake(WaterModel::kHydro, {40, 20, 1}, 4));
-  splash(*world, {20, 4, 0}, 3, 2'000'000);
+  splash(*world, {20, 4, 0}, 3, 1'800'000);
   const auto before = columns(*world);
   std::int64_t energy = world->wave_energy();
   tick(*world, {{sim::FillLevel{{0, 4, 0}, 9 * kFull}}});

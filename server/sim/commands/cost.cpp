@@ -114,7 +114,14 @@ class CostOf {
   CommandCost operator()(const FillLevel& command) const { return of_level(command.at); }
   CommandCost operator()(const EvaporateLevel& command) const { return of_level(command.at); }
   CommandCost operator()(const TrapAir& command) const { return of_level(command.at); }
-  CommandCost operator()(const Splash& command) const { return of_pushes(1, command.radius); }
+  CommandCost operator()(const Splash& command) const {
+    // Beyond a ripple it may move water, too, and strengths of that are tried likewise.
+    const WaveOptions& options = world_.core().waves.options;
+    const bool moves =
+        command.energy > most_ripple(options, std::clamp(command.radius, 0, kMaxSplashRadius),
+                                     world_.config().side_view());
+    return of_pushes(moves ? 3 : 1, command.radius);
+  }
   CommandCost operator()(const Explode& command) const { return of_pushes(1, command.radius); }
   CommandCost operator()(const MoveBody& command) const { return of_pushes(2, command.radius); }
   /// Wind moves every free surface there is, from now on.

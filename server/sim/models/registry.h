@@ -40,6 +40,14 @@ struct WaterTick {
   WaterMoves* moves = nullptr;
 };
 
+/// A push that is to move water, not only its surface.
+struct WaterPush {
+  Vec3 at;                     // a cell of the run whose surface it is given to
+  std::int32_t radius = 0;     // columns; a splash's
+  std::int64_t energy = 0;     // that it adds at the most, as a splash counts it
+  std::int32_t direction = 0;  // in x; 0: outwards
+};
+
 /// How high water stands: in the cell itself, and what it is joined to under pressure.
 struct WaterHead {
   std::int64_t level = 0;      // level units above the world's floor
@@ -58,6 +66,10 @@ class WaterModelState {
   /// One tick. Grid::changed() lists what commands, springs and ports changed since the last one;
   /// an engine's first tick, after a restore too, must look at everything.
   virtual WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) = 0;
+
+  /// To be given with the next advance(), in the order of the calls. False, and nothing comes of
+  /// it, where the model's water has no momentum of its own.
+  virtual bool push(const WaterPush& /*push*/) { return false; }
 
   // What ports, springs, hover and dumps ask between ticks and in the phases before the water's.
   // None of it changes a result.

@@ -52,4 +52,15 @@ struct WaveOptions {
   }
 };
 
+/// The energy of a splash that is a ripple of the surface, no more than a cell high; where water
+/// has momentum of its own, what is beyond it moves the water. A column that swings by a cell has a
+/// speed of sqrt(tension / 1024) cells a step: so much for each that lies within the radius along
+/// each axis.
+[[nodiscard]] constexpr std::int64_t most_ripple(const WaveOptions& options, std::int32_t radius,
+                                                 bool side_view) {
+  constexpr std::int64_t kCell = 4096;
+  const std::int64_t side = 2 * std::int64_t{radius} + 1;
+  return (kCell * kCell * options.tension >> kLogWaveParts) * (side_view ? side : side * side);
+}
+
 }  // namespace sluice::sim

@@ -1,9 +1,11 @@
 // The commands of waves, and what their numbers may be.
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "server/sim/commands/context.h"
+#include "server/sim/models/registry.h"
 #include "server/sim/range.h"
 #include "server/sim/waves/field.h"
 #include "server/sim/waves/surfaces.h"
@@ -61,8 +63,15 @@ CommandOutcome CommandContext::apply(const Splash& command) {
                           check_range("direction", command.direction, -1, 1)}) {
     if (!s) return refused(s);
   }
-  if (!surface_of_run(command.at)) return {no_surface(command.at)};
-  world_.waves_->push({command.at, command.radius, command.energy, command.direction});
+  const std::optional<Vec3> surface = surface_of_run(command.at);
+  if (!surface) return {no_surface(command.at)};
+  const auto ripple = static_cast<std::int32_t>(std::min<std::int64_t>(
+      command.energy,
+      most_ripple(world_.core_.waves.options, command.radius, world_.config().side_view())));
+  const WaterPush rest{*surface, command.radius, command.energy - ripple, command.direction};
+  const bool moves = rest.energy > 0 && world_.water_->push(rest);
+  world_.waves_->push(
+      {command.at, command.radius, moves ? ripple : command.energy, command.direction});
   return {};
 }
 

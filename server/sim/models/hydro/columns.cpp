@@ -99,6 +99,14 @@ Columns::Column* Columns::find_column(Place place) {
   return block == nullptr ? nullptr : &block->columns[column_in_block(place)];
 }
 
+std::int32_t Columns::run_at(Vec3 at) {
+  const Column* const column = find_column({at.x, at.z});
+  if (column == nullptr) return kNone;
+  const auto has = [&](std::int32_t id) { return run(id).floor <= at.y && at.y < run(id).ceiling; };
+  const auto found = std::find_if(column->begin(), column->end(), has);
+  return found == column->end() ? kNone : *found;
+}
+
 bool Columns::in_world(Place place) const {
   return world_.contains({place.first, 0, place.second});
 }

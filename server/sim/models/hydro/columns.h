@@ -136,6 +136,8 @@ class Columns {
 
   [[nodiscard]] Run& run(std::int32_t id) { return runs_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] Link& link(std::int32_t id) { return links_[static_cast<std::size_t>(id)]; }
+  /// That which has the cell; kNone where it is rock, or not known.
+  [[nodiscard]] std::int32_t run_at(Vec3 at);
   [[nodiscard]] std::int32_t run_count() const { return static_cast<std::int32_t>(runs_.size()); }
   /// Whether the state is still the one that build() was given and store() wrote to. Faults that
   /// tests make put another in its place.

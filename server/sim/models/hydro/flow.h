@@ -35,6 +35,8 @@ class Flow {
 
   /// All columns are others.
   void restart();
+  /// States of links are others than the last finish() left.
+  void take_up_anew() { sleepy_ = true; }
   /// Who is told of what moves between runs in this tick; null: nobody. Whose workers do it.
   void begin(WaterMoves* moves, Executor& executor) {
     moves_ = moves;

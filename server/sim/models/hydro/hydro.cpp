@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/hydro/fall.h"
 #include "server/sim/models/hydro/flow.h"
 #include "server/sim/models/hydro/head.h"
+#include "server/sim/models/hydro/push.h"
 
 namespace sluice::sim {
 
@@ -41,6 +43,10 @@ class HydroWater final : public WaterModelState {
       for (const std::int32_t id : seeds) columns_.run(id).event = true;
     }
     looks_at_all_ = false;
+    for (const WaterPush& push : std::exchange(pushes_, {})) {
+      hydro::give_push(columns_, push, seeds);
+      flow_.take_up_anew();
+    }
     flow_.begin(now.moves, executor);
     std::vector<std::int32_t> landed;
     std::vector<std::int32_t> falling =
@@ -69,6 +75,11 @@ class HydroWater final : public WaterModelState {
     for (Chunk* const chunk : grid.awake()) chunk->wake = 0;
     for (Chunk* const chunk : left.kept_awake) grid.wake(*chunk, kWakeAll);
     return done;
+  }
+
+  bool push(const WaterPush& push) override {
+    pushes_.push_back(push);
+    return true;
   }
 
   void look(const Grid& /*grid*/) override { room_.forget(); }
@@ -134,6 +145,7 @@ class HydroWater final : public WaterModelState {
   WaterState* state_ = nullptr;
   Columns columns_;
   Flow flow_;
+  std::vector<WaterPush> pushes_;      // for the next tick
   std::vector<std::int32_t> awake_;    // runs to be looked at in the next tick
   std::vector<std::int32_t> falling_;  // runs in which water falls
   bool looks_at_all_ = true;
