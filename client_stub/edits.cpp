@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client_stub/command_json.h"
 #include "protocol/base/map_text.h"
 
 namespace sluice::client {
@@ -47,17 +48,19 @@ std::string Region::describe() const {
   const auto count = [&](auto test) { return std::count_if(cells.begin(), cells.end(), test); };
   const auto rock = count([](std::int32_t cell) { return cell == kRock; });
   const auto wet = count([](std::int32_t cell) { return cell > 0; });
-  std::string text = std::to_string(width) + " x " + std::to_string(height) + " cells";
-  if (rock == 0 && wet == 0) return text + ": all air";
-  text += ": ";
-  if (rock > 0) text += std::to_string(rock) + " rock";
-  if (rock > 0 && wet > 0) text += ", ";
-  if (wet > 0) text += std::to_string(wet) + " with water";
-  return text;
+  std::string parts;
+  const auto tell = [&parts](std::ptrdiff_t number, const std::string& what) {
+    if (number > 0) parts += (parts.empty() ? "" : ", ") + std::to_string(number) + what;
+  };
+  tell(rock, " rock");
+  tell(wet, " with water");
+  tell(std::ssize(pipes.nodes), pipes.nodes.size() == 1 ? " pipe" : " pipes");
+  return std::to_string(width) + " x " + std::to_string(height) +
+         " cells: " + (parts.empty() ? "all air" : parts);
 }
 
 Region copy_region(const protocol::Mirror& mirror, const Box& box) {
-  Region region{box.size.x, box.size.y, {}};
+  Region region{box.size.x, box.size.y, {}, copy_pipes(mirror.pipes(), box)};
   for (const Vec3& at : cells_of(box)) region.cells.push_back(settable(mirror.cell(at)));
   return region;
 }
@@ -79,13 +82,18 @@ Edit Edit::paste(const protocol::Mirror& mirror, const Region& region, Vec3 at) 
     if (held == kOutside || held == region.cells[i]) continue;
     edit.cells_.try_emplace(cell, Change{held, region.cells[i]});
   }
+  edit.pipes_ = region.pipes;
+  edit.at_ = at;
+  edit.build_ = pipes_to_build(edit.pipes_, at, mirror);
   return edit;
 }
 
 std::vector<std::string> Edit::commands() const {
   std::map<Vec3, std::int32_t> made;
   for (const auto& [at, change] : cells_) made[at] = change.made;
-  return commands_to_set(made);
+  std::vector<std::string> commands = commands_to_set(made);
+  commands.insert(commands.end(), build_.commands.begin(), build_.commands.end());
+  return commands;
 }
 
 Edit::Reversal Edit::reverse(const protocol::Mirror& mirror, bool is_seen) const {
@@ -135,7 +143,12 @@ Edit::Reversal Edit::reverse_paste(const protocol::Mirror& mirror, bool is_seen)
       had[at] = change.had;
     }
   }
-  back.commands = commands_to_set(had);
+  // Pipes first: what they hold spills, into cells that are then given back what they had.
+  for (const std::string& name : build_.names) {
+    if (is_seen && !mirror.pipes().find_name(name)) continue;
+    back.commands.push_back(line_of({{"cmd", "remove_pipe"}, {"name", name}}));
+  }
+  for (std::string& line : commands_to_set(had)) back.commands.push_back(std::move(line));
   return back;
 }
 
@@ -145,6 +158,7 @@ std::vector<std::string> Edit::repeat(const protocol::Mirror& mirror) {
     for (const auto& [at, change] : before) {
       cells_[at] = {settable(mirror.cell(at)), change.made};
     }
+    build_ = pipes_to_build(pipes_, at_, mirror);
     return commands();
   }
   std::vector<Vec3> cells;

@@ -11,18 +11,21 @@
 #include <utility>
 #include <vector>
 
+#include "client_stub/pipe_copy.h"
 #include "client_stub/pouring.h"
 #include "protocol/mirror.h"
 
 namespace sluice::client {
 
-/// A part of a slice that was copied, water to the unit; ice is the water in it.
+/// A part of a slice that was copied, water to the unit, with the pipes that stand in it; ice is
+/// the water in it.
 struct Region {
   std::int32_t width = 0;
   std::int32_t height = 0;
   std::vector<std::int32_t> cells;  // [y][x]
+  PipeCopy pipes;
 
-  /// "12 x 5 cells: 20 rock, 8 with water".
+  /// "12 x 5 cells: 20 rock, 8 with water, 2 pipes".
   [[nodiscard]] std::string describe() const;
 };
 
@@ -41,7 +44,7 @@ class Edit {
   /// The region, with its left lower cell at `at`. What lies outside the world is left out.
   static Edit paste(const protocol::Mirror& mirror, const Region& region, Vec3 at);
 
-  [[nodiscard]] bool empty() const { return cells_.empty(); }
+  [[nodiscard]] bool empty() const { return cells_.empty() && pipes_.nodes.empty(); }
   /// What makes a pasted edit.
   [[nodiscard]] std::vector<std::string> commands() const;
 
@@ -65,6 +68,10 @@ class Edit {
   std::optional<Tool> tool_;  // nothing: pasted
   Mixture mixture_;
   std::map<Vec3, Change> cells_;
+  // Of a region that was pasted: its pipes, where its left lower cell is, and what builds them.
+  PipeCopy pipes_;
+  Vec3 at_;
+  PipesToBuild build_;
 };
 
 /// Edits in the order in which they were made, and those that were taken back.

@@ -2,6 +2,8 @@
 // that the server understands.
 #include <gtest/gtest.h>
 
+#include "client_stub/hand.h"
+#include "client_stub/pipe_copy.h"
 #include "client_stub/pipe_picture.h"
 #include "client_stub/pipe_tool.h"
 #include "protocol/pipe_codec.h"
@@ -101,6 +103,60 @@ std::vector<std::string> commands_of(PipeTool& tool, char key, Vec3 cursor,
     EXPECT_TRUE(parsed.ok()) << parsed.error();
   }
   return commands;
+}
+
+std::vector<std::string> readable(const Act& act) {
+  for (const std::string& command : act.commands) {
+    const auto parsed = formats::parse_command(command, "copy");
+    EXPECT_TRUE(parsed.ok()) << parsed.error() << " in " << command;
+  }
+  return act.commands;
+}
+
+// "v" lies outside of the box, so neither it nor the link to it is copied; "z" has no place.
+TEST(PipeCopy, IsBuiltElsewhereUnderOtherNamesAndTakenBack) {
+  const protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  (void)hand.copy(mirror, {9, 29, 0});
+  EXPECT_EQ(hand.copy(mirror, {21, 33, 0}).said,
+            "copied 13 x 5 cells: 2 pipes; Y puts it at the cursor");
+  const auto lines = readable(hand.paste(mirror, {46, 52, 0}));
+  const std::vector<std::string> expected = {
+      R"({"cmd":"add_pipe","name":"a-1.1","fluid":"water","capacity":100,"height":50,"amount":50,)"
+      R"("base":86023,"throughput":0,"at":[41,53,0]})",
+      R"({"cmd":"add_pump","name":"p-1.2","fluid":"water","capacity":100,"height":50,"amount":0,)"
+      R"("base":86023,"throughput":0,"at":[51,53,0],"rate":9})",
+      R"({"cmd":"link","from":"a-1.1","to":"p-1.2","one_way":true})",
+      R"({"cmd":"add_port","node":"a-1.1","cell":[41,51,0],"kind":"inlet","rate":5})"};
+  EXPECT_EQ(lines, expected) << "21 cells higher, so 86,016 level units";
+  EXPECT_EQ(readable(hand.undo(mirror, false)),
+            (std::vector<std::string>{R"({"cmd":"remove_pipe","name":"a-1.1"})",
+                                      R"({"cmd":"remove_pipe","name":"p-1.2"})"}));
+  EXPECT_EQ(readable(hand.redo(mirror)).size(), 4U);
+  EXPECT_TRUE(hand.undo(mirror, true).commands.empty()) << "nobody has seen them: they are gone";
+}
+
+TEST(PipeCopy, LeavesOutWhatWouldLieOutsideTheWorld) {
+  const protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  (void)hand.copy(mirror, {9, 29, 0});
+  (void)hand.copy(mirror, {21, 33, 0});
+  const auto lines = readable(hand.paste(mirror, {60, 0, 0}));
+  ASSERT_EQ(lines.size(), 1U) << "neither the pump, nor the link to it, nor the port";
+  EXPECT_NE(lines[0].find(R"("at":[55,1,0])"), std::string::npos) << lines[0];
+}
+
+TEST(PipeCopy, ACopyOfACopyIsNamedAfterTheFirst) {
+  PipeCopy copy;
+  for (const char* name : {"main-7k.3", "a-b", "a long name of a pipe",
+                           "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6-\xc3\xbc\xc3\xa4"}) {
+    PipeCopy::Node node;
+    node.node.name = name;
+    copy.nodes.push_back(node);
+  }
+  EXPECT_EQ(pipes_to_build(copy, {}, make_mirror()).names,
+            (std::vector<std::string>{"main-1.1", "a-b-1.2", "a long name -1.3",
+                                      "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6--1.4"}));
 }
 
 TEST(PipeTool, BuildsOnFromWhatItBuilt) {
