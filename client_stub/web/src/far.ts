@@ -84,7 +84,7 @@ export class Far {
     const end = coarse({ x: from.x + size.x - 1, y: from.y + size.y - 1, z: from.z + size.z - 1 });
     const start = coarse(from);
     const box = { from: start, size: { x: end.x - start.x + 1, y: end.y - start.y + 1, z: end.z - start.z + 1 } };
-    return layers.bits(box, (name) => name === viewer.overlay || (name === "steam" && layers.marks.needs(name)));
+    return layers.bits(box, (name) => name === viewer.overlay || (name !== "events" && layers.marks.needs(name)));
   }
 
   private ask(level: number): void {
@@ -179,7 +179,7 @@ export class Far {
     return this.painter!.paint(picture, width, height, this.camera, now);
   }
 
-  /** Steam, and the overlay of a layer, over what is shown. Returns whether the next frame will look different. */
+  /** Steam, foam, and the overlay of a layer, over what is shown. Returns whether the next frame will look different. */
   paintLayers(context: CanvasRenderingContext2D, now: number): boolean {
     const { camera, shown, viewer: { overlay, overlays } } = this;
     const layers = this.layers[shown];
