@@ -238,6 +238,7 @@ test("the overlay of a layer needs no cells where the server has coarse ones of 
   assert.equal(tell(told), true);
   assert.deepEqual(resyncs, [[AT(1, 0, 0), 5]]);
   assert.match(far.text(AT(9, 9, 0)), /^\[9, 9\] water, 100 % full on average \(2 × 2 cells, seen from afar\) · 12 °C$/);
+  tell([]); // what did not come until now is nothing
   assert.equal(tell([{ layer: 0, chunks: [[AT(3, 0, 0), warm]] }]), false, "of cells");
   viewer.camera.scale = 2;
   assert.equal(far.want(false), 0);
