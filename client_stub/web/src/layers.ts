@@ -73,7 +73,7 @@ export class Layers {
   }
 
   /** What is to be asked for in that box: what is drawn anyway, what the overlay shows, and of whom inspects whatever there
-   *  is to tell. `isFar`: no surface is drawn cell by cell, and of coarse cells come (far.ts) what the overlay shows, and steam. */
+   *  is to tell. `isFar`: no surface is drawn cell by cell, and of coarse cells come (far.ts) what the overlay shows, steam and foam. */
   wanted(box: Box, overlay: string, inspects: boolean, isFar = false): number {
     const { coarseLayers } = this.cells.welcome;
     if (isFar) return this.bits(box, (name) => this.marks.needs(name) && (name === "events" || (name === "steam" && !coarseLayers)));
