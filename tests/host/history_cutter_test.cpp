@@ -88,7 +88,10 @@ TEST_F(HistoryCutterTest, ByTheRuleAWorldThatRunsIsCutAgainAndAgain) {
   runner_->start();
   (void)runner_->set_speed(5 * kOwnSpeed);
   while (cutter_->sample().made < 4) run_to(runner_->writer().durable_tick() + 1);
-  EXPECT_EQ(cutter_->sample().failures, 0U) << log_.str();
+  // A machine with other work may let the world run ahead of the copy: then it is tried again.
+  EXPECT_EQ(cutter_->sample().failures,
+            times_logged("its world goes faster than its recording can be copied"))
+      << log_.str();
   const std::uint64_t last = end();
   EXPECT_EQ(expect_history_verifies(path()), last);
   EXPECT_GE(files_of_history(path()).size(), 5U);
