@@ -67,8 +67,8 @@ bool Flow::finish_way(std::int32_t w) {
     way.flow = 0;
     way.carry = 0;
   }
-  const Link& link = columns_.link(links_[static_cast<std::size_t>(w)]);
-  return columns_.store_in_place(link, {way.flow, way.carry});
+  return columns_.store_in_place(links_[static_cast<std::size_t>(w)], way.along_z,
+                                 {way.flow, way.carry});
 }
 
 Units Flow::drain(Run& run) {
@@ -103,6 +103,7 @@ void Flow::finish_mover(std::int32_t m, Left& left) {
   }
   if (!rests) left.awake.push_back(mover.id);
   if (run.air > 0) left.falling.push_back(mover.id);
+  if (columns_.show_surface(run, !rests, left.changed, left.kept_awake)) return;
   if (!columns_.show(run, left.changed)) {
     left.waiting.push_back(mover.id);
   } else if (!rests || run.air > 0) {

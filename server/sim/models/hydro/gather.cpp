@@ -99,7 +99,7 @@ void Flow::spread(std::int32_t slot) {
     Link& link = columns_.link(link_id);
     if (link.slot != kNone) continue;
     link.slot = static_cast<std::int32_t>(ways_.size());
-    const HydroLinkState moving = columns_.state_of(link);
+    const HydroLinkState moving = columns_.state_of_link(link_id);
     Way way;
     way.along_z = link.along_z;
     way.sill_cell = link.sill_cell;
