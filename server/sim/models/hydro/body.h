@@ -30,6 +30,8 @@ struct alignas(64) Mover {
   bool near = false;    // it could run over
   bool flows = false;   // through a contact
   bool event = false;   // something from outside touched it
+  bool flowed = false;  // something does through its ways, and much through one that is a contact:
+  bool fast = false;    // as long as nothing was cut
 
   std::int32_t id = kNone;
   Level base = 0;  // of the run, as long as it is one
@@ -42,7 +44,7 @@ struct alignas(64) Mover {
   std::int32_t unknown = kNone;  // its number in the solver
 
   [[nodiscard]] Units capacity() const { return top - base; }
-  [[nodiscard]] Units slack() const { return std::min(kSlack, capacity() / 4); }
+  [[nodiscard]] Level level_of(Units held) const { return base + (swallows ? -4 * kFull : held); }
   /// Room that it is to keep while it is full.
   [[nodiscard]] Units margin() const {
     return through > 0 ? std::min(kMostMargin, 4 + through / 64) : 0;
@@ -77,6 +79,11 @@ struct alignas(64) Way {
 
   [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
   [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
+  /// Through a contact.
+  [[nodiscard]] bool flows() const { return joint == Joint::kContact && (flow | carry) != 0; }
+  [[nodiscard]] bool fast() const {
+    return joint == Joint::kContact && absolute(flow) > kQuiet * kOne;
+  }
   [[nodiscard]] std::int32_t other(std::int32_t mover) const { return mover == low ? high : low; }
   [[nodiscard]] std::int32_t giver() const { return moved > 0 ? low : high; }
   [[nodiscard]] std::int32_t taker() const { return moved > 0 ? high : low; }
@@ -101,15 +108,31 @@ struct Levels {
 struct Standing : Levels {
   Level lowest_contact = INT64_MAX;
   Level highest_contact = INT64_MIN;
-  std::int32_t youngest = 0;  // 0: all are old
   bool flows = false;
   bool presses = false;  // a run is full, or could run over
 
-  void add(const Mover& mover);
+  void add(const Mover& mover) {
+    if (mover.wet) {
+      see_wet(mover.level);
+      add_age(mover.age);
+    }
+    if (mover.volume < mover.capacity() || mover.open_top) see_room(mover.level);
+    lowest_contact = std::min(lowest_contact, mover.contact);
+    highest_contact = std::max(highest_contact, mover.contact);
+    flows |= mover.flows;
+    presses |= mover.full || mover.near;
+  }
   void add(const Standing& other);
+  /// Of what is wet; 0: all are old.
+  [[nodiscard]] std::int32_t youngest() const { return static_cast<std::int32_t>(before_ + 1); }
 
  private:
-  void add_age(std::int32_t age);
+  // The youngest water decides; what is at rest has no age, and so comes after all that have one.
+  void add_age(std::int32_t age) {
+    before_ = std::min(before_, static_cast<std::uint32_t>(age) - 1);
+  }
+
+  std::uint32_t before_ = UINT32_MAX;  // the youngest's age less one
 };
 
 /// Of a body's runs after its water has moved.
@@ -121,6 +144,18 @@ struct Outcome : Levels {
   bool air = false;
   bool moved = false;
 
+  void add(const Mover& mover) {
+    const Units volume = mover.volume;
+    const Level level = mover.level_of(volume);
+    if (volume > 0 && !mover.swallows) see_wet(level);
+    if (volume < mover.capacity() || mover.open_top) see_room(level);
+    if (volume < mover.capacity() - kSlack || mover.open_top) {
+      highest_free = std::max(highest_free, level);
+      lowest_free = std::min(lowest_free, level);
+    }
+    moved |= mover.given > 0;
+    air |= mover.air > 0;
+  }
   void add(const Outcome& other);
   [[nodiscard]] bool quiet() const {
     return !fast && (lowest_free == INT64_MAX || highest_free - lowest_free <= kQuiet);

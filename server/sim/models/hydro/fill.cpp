@@ -27,23 +27,10 @@ void Outcome::add(const Outcome& other) {
   moved = moved || other.moved;
 }
 
-void Flow::add_outcome(std::int32_t m, Outcome& outcome) {
-  const Mover& mover = mover_at(m);
-  const Units volume = mover.volume;
-  const Level level = mover.base + (mover.swallows ? -4 * kFull : volume);
-  if (volume > 0 && !mover.swallows) outcome.see_wet(level);
-  if (volume < mover.capacity() || mover.open_top) outcome.see_room(level);
-  if (volume < mover.capacity() - mover.slack() || mover.open_top) {
-    outcome.highest_free = std::max(outcome.highest_free, level);
-    outcome.lowest_free = std::min(outcome.lowest_free, level);
-  }
-  outcome.moved = outcome.moved || mover.given > 0;
-  outcome.air = outcome.air || mover.air > 0;
-  for (const std::int32_t w : ways_of(m)) {
-    const Way& way = way_at(w);
-    outcome.flows = outcome.flows || way.flow != 0;
-    outcome.fast =
-        outcome.fast || (way.joint == Joint::kContact && absolute(way.flow) > kQuiet * kOne);
+void Flow::add_flows(std::size_t m, Outcome& outcome) {
+  for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
+    outcome.flows |= way_at(w).flow != 0;
+    outcome.fast |= way_at(w).fast();
   }
 }
 
@@ -51,7 +38,10 @@ void Flow::settle() {
   for (Body& body : bodies_) {
     if (body.poured) {
       body.outcome = {};
-      for (const std::int32_t m : movers_of(body)) add_outcome(m, body.outcome);
+      for (const std::int32_t m : movers_of(body)) {
+        body.outcome.add(mover_at(m));
+        add_flows(static_cast<std::size_t>(m), body.outcome);
+      }
     }
     settle(body);
   }

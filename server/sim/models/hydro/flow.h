@@ -86,9 +86,19 @@ class Flow {
   }
   [[nodiscard]] Body& body_at(std::int32_t body) { return bodies_[static_cast<std::size_t>(body)]; }
   [[nodiscard]] std::span<const std::int32_t> ways_of(std::int32_t mover) const {
-    const auto first = static_cast<std::size_t>(first_way_[static_cast<std::size_t>(mover)]);
-    const auto last = static_cast<std::size_t>(first_way_[static_cast<std::size_t>(mover) + 1]);
-    return {ways_of_movers_.data() + first, last - first};
+    const auto at = 2 * static_cast<std::size_t>(mover);
+    return listed_ways(first_way_[at], first_way_[at + 2]);
+  }
+  /// Those whose `low` it is, and those whose `high`.
+  [[nodiscard]] std::span<const std::int32_t> ways_up(std::size_t mover) const {
+    return listed_ways(first_way_[2 * mover], first_way_[2 * mover + 1]);
+  }
+  [[nodiscard]] std::span<const std::int32_t> ways_down(std::size_t mover) const {
+    return listed_ways(first_way_[2 * mover + 1], first_way_[2 * mover + 2]);
+  }
+  [[nodiscard]] std::span<const std::int32_t> listed_ways(std::int32_t from,
+                                                          std::int32_t to) const {
+    return {ways_of_movers_.data() + from, static_cast<std::size_t>(to - from)};
   }
   [[nodiscard]] std::span<const std::int32_t> movers_of(const Body& body) const {
     return {members_.data() + body.first, body.count};
@@ -101,8 +111,8 @@ class Flow {
   /// f(from, to, piece) for pieces of [0, count).
   template <class F>
   void in_pieces(std::size_t count, F&& f);
-  /// f(mover, sums) for each mover; then take(body, sums) for each body, maybe several times for
-  /// one. What a mover of no body adds is left out.
+  /// f(from, to, body) for movers [from, to) that are all of that body, or of none; then
+  /// take(body, sums) with the sums that it returns, maybe several times for one body.
   template <class Sums, class F, class Take>
   void sum_up(F&& f, Take&& take);
 
@@ -119,14 +129,19 @@ class Flow {
   void list_ways();
   void find_bodies();
   // flow.cpp
-  void add_up(std::int32_t mover);
+  void add_up(std::size_t mover);
   void look_at_bodies();
   // friction.cpp
   void find_frictions();
   void scale_conductance(Way& way);
-  void add_to_quotients(std::int32_t mover, const Body& body, Quotients& quotients);
+  void scale_conductances(std::size_t mover);
+  [[nodiscard]] Quotients quotients_of(std::size_t from, std::size_t to, const Body& body);
+  // flows.cpp
+  struct Known;
   [[nodiscard]] std::int32_t friction_of(const Mover& mover) const;
-  void find_push(Way& way);
+  void find_push(Way& way, Known& known);
+  void find_pushes(bool demands_too);
+  void set_demand(Way& way);
   // pressure.cpp
   void find_pressures();
   void list_full();
@@ -142,10 +157,8 @@ class Flow {
   [[nodiscard]] Q16 flow_of(const Way& way) const;
   [[nodiscard]] Q16 fastest(const Way& way, bool from_low) const;
   // moves.cpp
-  void find_pushes(bool demands_too);
-  void set_demand(Way& way);
   void set_demand_of_old(std::int32_t mover);
-  void add_up_moves(std::int32_t mover);
+  void add_up_moves(std::size_t mover);
   void take_after_body(Mover& mover) const;
   void limit();
   void limit_giver(std::int32_t mover);
@@ -154,13 +167,14 @@ class Flow {
   bool limit_direct();
   static void cut(Way& way, Units most);
   void transfer();
-  void transfer(std::int32_t mover);
+  void look_at_flows();
+  void transfer(Mover& mover);
   void spill(Way& way, std::vector<Spilled>& spilled);
   void tell(const Way& way);
   void pass_age(const Mover& giver, Mover& taker) const;
   // fill.cpp
   void settle(Body& body);
-  void add_outcome(std::int32_t mover, Outcome& outcome);
+  void add_flows(std::size_t mover, Outcome& outcome);
   void stop(const Body& body);
   [[nodiscard]] Units holds_at(std::int32_t mover, Level level);
   [[nodiscard]] Level fill_level(std::span<const std::int32_t> movers, Units units);
@@ -186,6 +200,7 @@ class Flow {
   bool changed_ways_ = false;        // there are more of them
   bool changed_bodies_ = false;
   bool presses_ = false;  // a run is full, or could run over
+  bool cuts_ = false;     // not all that was to move does
   std::int64_t spread_count_ = 0;
   std::vector<Mover> movers_;
   std::vector<std::pair<std::int32_t, std::int32_t>> places_;  // x and z of each mover
@@ -193,6 +208,7 @@ class Flow {
   std::vector<std::int32_t> links_;  // of each way
   std::vector<Body> bodies_;
   std::vector<std::int32_t> members_;  // movers, body by body
+  // Of each mover two: where those of its ways begin whose `low` it is, then those whose `high`.
   std::vector<std::int32_t> first_way_;
   std::vector<std::int32_t> ways_of_movers_;
   std::vector<std::int32_t> to_spread_;
@@ -208,6 +224,9 @@ class Flow {
 /// Movers or ways of a piece: few enough for two workers to share what is worth sharing.
 inline constexpr std::size_t kPiece = 4096;
 
+/// A flow cut by less than this keeps its momentum: it is rounding.
+inline constexpr Units kSmallCut = 4;
+
 inline Q16 Flow::fastest(const Way& way, bool from_low) const {
   const Mover& from = movers_[static_cast<std::size_t>(from_low ? way.low : way.high)];
   const Level level = std::max(from.full ? from.contact : from.level, way.sill());
@@ -219,6 +238,10 @@ inline Q16 Flow::flow_of(const Way& way) const {
   if (way.fixed) return way.flow;
   const Mover& low = movers_[static_cast<std::size_t>(way.low)];
   const Mover& high = movers_[static_cast<std::size_t>(way.high)];
+  if (!low.full && !high.full) {
+    const Level across = std::max(low.level, way.sill()) - std::max(high.level, way.sill());
+    return scaled(way.share, way.push + way.conductance * across);
+  }
   const std::int64_t sill = way.sill() * kHeadOne;
   const std::int64_t across = std::max(head(low), sill) - std::max(head(high), sill);
   return scaled(way.share, way.push + way.conductance * across / kHeadOne);
@@ -242,15 +265,12 @@ void Flow::sum_up(F&& f, Take&& take) {
   };
   std::vector<std::vector<Part>> parts(movers_.size() / kPiece + 1);
   in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
-    Part part;
-    for (std::size_t m = from; m < to; ++m) {
-      if (movers_[m].body != part.body) {
-        if (part.body != kNone) parts[piece].push_back(part);
-        part = {movers_[m].body, {}};
-      }
-      f(static_cast<std::int32_t>(m), part.sums);
+    for (std::size_t end = from; from < to; from = end) {
+      const std::int32_t body = movers_[from].body;
+      while (end < to && movers_[end].body == body) ++end;
+      const Sums sums = f(from, end, body);
+      if (body != kNone) parts[piece].push_back({body, sums});
     }
-    if (part.body != kNone) parts[piece].push_back(part);
   });
   for (const std::vector<Part>& list : parts) {
     for (const Part& part : list) take(body_at(part.body), part.sums);

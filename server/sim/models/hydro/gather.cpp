@@ -120,10 +120,10 @@ void Flow::look_at(Mover& mover) {
   mover.volume = run.volume;
   mover.air = run.air;
   mover.event = run.event;
-  mover.level = mover.base + (mover.swallows ? -4 * kFull : run.volume);
+  mover.level = mover.level_of(run.volume);
   mover.wet = run.volume > 0 && !mover.swallows;
   const bool closed = !mover.swallows && !mover.open_top;
-  mover.full = closed && run.volume >= mover.capacity() - mover.slack();
+  mover.full = closed && run.volume >= mover.capacity() - kSlack;
   mover.near = closed && run.air == 0 && run.volume > mover.capacity() - 3 * kFull;
   mover.contact = mover.full ? std::max(mover.level, mover.top) : mover.level;
 }
@@ -150,7 +150,10 @@ Joint Flow::measure(Way& way) {
   const Level low = mover_at(way.low).contact;
   const Level high = mover_at(way.high).contact;
   way.height = std::min(std::max(low, high) - way.sill(), way.opening());
-  if (way.height <= 0) return Joint::kClosed;
+  if (way.height <= 0) {
+    way.conductance = 0;
+    return Joint::kClosed;
+  }
   static_assert(kGravity == kFull);
   const Q16 most = solid_ ? kMostConductance / 2 : kMostConductance;
   way.conductance = static_cast<std::int32_t>(std::min<Q16>(way.height, most));
@@ -190,18 +193,19 @@ void Flow::take_joint(std::int32_t w, Joint joint) {
 
 void Flow::list_ways() {
   changed_ways_ = false;
-  first_way_.assign(movers_.size() + 1, 0);
+  first_way_.assign(2 * movers_.size() + 1, 0);
   for (const Way& way : ways_) {
-    ++first_way_[static_cast<std::size_t>(way.low) + 1];
-    ++first_way_[static_cast<std::size_t>(way.high) + 1];
+    ++first_way_[2 * static_cast<std::size_t>(way.low) + 1];
+    ++first_way_[2 * static_cast<std::size_t>(way.high) + 2];
   }
   for (std::size_t i = 1; i < first_way_.size(); ++i) first_way_[i] += first_way_[i - 1];
   ways_of_movers_.resize(2 * ways_.size());
   std::vector<std::int32_t> next(first_way_.begin(), first_way_.end() - 1);
   for (std::size_t i = 0; i < ways_.size(); ++i) {
-    for (const std::int32_t mover : {ways_[i].low, ways_[i].high}) {
-      const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(mover)]++);
-      ways_of_movers_[place] = static_cast<std::int32_t>(i);
+    const auto low = 2 * static_cast<std::size_t>(ways_[i].low);
+    const auto high = 2 * static_cast<std::size_t>(ways_[i].high) + 1;
+    for (const std::size_t list : {low, high}) {
+      ways_of_movers_[static_cast<std::size_t>(next[list]++)] = static_cast<std::int32_t>(i);
     }
   }
 }

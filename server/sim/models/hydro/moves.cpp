@@ -6,13 +6,6 @@
 
 namespace sluice::sim::hydro {
 
-namespace {
-
-/// A flow cut by less than this keeps its momentum: it is rounding.
-constexpr Units kSmallCut = 4;
-
-}  // namespace
-
 void Flow::move(std::span<const std::int32_t> landed) {
   for (const std::int32_t id : landed) {
     const std::int32_t mover = columns_.run(id).slot;
@@ -29,48 +22,6 @@ void Flow::move(std::span<const std::int32_t> landed) {
   }
   limit();
   transfer();
-}
-
-void Flow::find_pushes(bool demands_too) {
-  in_pieces(ways_.size(), [&](std::size_t from, std::size_t to, std::size_t /*piece*/) {
-    for (std::size_t w = from; w < to; ++w) {
-      Way& way = ways_[w];
-      way.demands = 0;
-      way.moved = 0;
-      if (way.joint == Joint::kClosed) continue;
-      const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
-      const Body& body = body_at(mover_at(from_low ? way.low : way.high).body);
-      if (way.joint == Joint::kContact ? body.still || body.old() : body.old()) {
-        way.fixed = true;
-        way.flow = 0;
-        way.carry = 0;
-        way.direct = way.joint == Joint::kSpill;
-        continue;
-      }
-      find_push(way);
-      if (demands_too) set_demand(way);
-    }
-  });
-}
-
-void Flow::set_demand(Way& way) {
-  if (way.joint == Joint::kClosed || way.direct || (way.fixed && way.flow == 0)) return;
-  Q16 flow = flow_of(way);
-  const Q16 most = fastest(way, flow > 0);
-  flow = std::clamp(flow, -most, most);
-  way.flow = flow;
-  const Q16 due = flow + way.carry;
-  way.moved = due / kOne;
-  way.carry = static_cast<std::int32_t>(due % kOne);
-  if (way.joint == Joint::kSpill) {
-    const bool from_low = mover_at(way.low).level > mover_at(way.high).level;
-    const Units least = std::max<Units>(1, way.height / 32);
-    if (from_low ? way.moved < least : way.moved > -least) {
-      way.moved = from_low ? least : -least;
-      way.carry = 0;
-    }
-  }
-  way.demands = static_cast<std::int8_t>(way.moved > 0 ? 1 : way.moved < 0 ? -1 : 0);
 }
 
 // An old body spills over its lowest sill alone, and never more than what stands above it: what
@@ -105,15 +56,30 @@ void Flow::cut(Way& way, Units most) {
   way.carry = 0;
 }
 
-void Flow::add_up_moves(std::int32_t m) {
-  Mover& mover = mover_at(m);
-  mover.given = 0;
-  mover.taken = 0;
-  for (const std::int32_t w : ways_of(m)) {
+// And what flows, as it does unless something is cut. Both ends of a contact are of one body.
+void Flow::add_up_moves(std::size_t m) {
+  Units given = 0;
+  Units taken = 0;
+  Q16 flows = 0;
+  bool fast = false;
+  for (const std::int32_t w : ways_up(m)) {
     const Way& way = way_at(w);
-    if (way.moved == 0) continue;
-    (way.giver() == m ? mover.given : mover.taken) += absolute(way.moved);
+    given += std::max<Units>(way.moved, 0);
+    taken -= std::min<Units>(way.moved, 0);
+    flows |= way.flow;
+    fast |= way.fast();
   }
+  for (const std::int32_t w : ways_down(m)) {
+    const Way& way = way_at(w);
+    given -= std::min<Units>(way.moved, 0);
+    taken += std::max<Units>(way.moved, 0);
+    flows |= way.flow;
+  }
+  Mover& mover = movers_[m];
+  mover.given = given;
+  mover.taken = taken;
+  mover.flowed = flows != 0;
+  mover.fast = fast;
 }
 
 // All of a body are as old as the body, but for what is still in the air over a still one.
@@ -139,12 +105,11 @@ void Flow::limit() {
   const auto add_up_all = [&](bool first) {
     in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
       for (std::size_t i = from; i < to; ++i) {
-        const auto m = static_cast<std::int32_t>(i);
-        add_up_moves(m);
+        add_up_moves(i);
         Mover& mover = movers_[i];
         if (first) take_after_body(mover);
         const bool over = mover.given > mover.volume || mover.taken > mover.room() + mover.given;
-        if (over || is_old(mover)) listed_[piece].push_back(m);
+        if (over || is_old(mover)) listed_[piece].push_back(static_cast<std::int32_t>(i));
       }
     });
     takers.clear();
@@ -153,6 +118,7 @@ void Flow::limit() {
     }
   };
   add_up_all(true);
+  cuts_ = !takers.empty();
   bool cut_any = any_old;
   for (const std::int32_t m : takers) {
     if (mover_at(m).given <= mover_at(m).volume && !is_old(mover_at(m))) continue;
@@ -160,6 +126,7 @@ void Flow::limit() {
     cut_any = true;
   }
   cut_any = limit_direct() || cut_any;
+  cuts_ = cuts_ || cut_any;
   if (cut_any) add_up_all(false);
   limit_takers(takers);
 }
@@ -310,10 +277,18 @@ void Flow::transfer() {
   }
   std::vector<Spilled> spilled;
   for (const std::int32_t w : spills_) spill(way_at(w), spilled);
+  if (cuts_) look_at_flows();
   sum_up<Outcome>(
-      [this](std::int32_t m, Outcome& outcome) {
-        transfer(m);
-        add_outcome(m, outcome);
+      [this](std::size_t from, std::size_t to, std::int32_t /*body*/) {
+        Outcome outcome;
+        for (std::size_t m = from; m < to; ++m) {
+          Mover& mover = movers_[m];
+          if ((mover.given | mover.taken) != 0) transfer(mover);
+          outcome.add(mover);
+          outcome.flows |= mover.flowed;
+          outcome.fast |= mover.fast;
+        }
+        return outcome;
       },
       [](Body& body, const Outcome& part) { body.outcome.add(part); });
   // What comes over equal sills is one stream: first they are added up.
@@ -335,9 +310,19 @@ void Flow::transfer() {
   }
 }
 
-void Flow::transfer(std::int32_t m) {
-  Mover& mover = mover_at(m);
-  if (mover.given == 0 && mover.taken == 0) return;
+// After a cut, once more.
+void Flow::look_at_flows() {
+  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+    for (std::size_t m = from; m < to; ++m) {
+      Outcome outcome;
+      add_flows(m, outcome);
+      movers_[m].flowed = outcome.flows;
+      movers_[m].fast = outcome.fast;
+    }
+  });
+}
+
+void Flow::transfer(Mover& mover) {
   Run& run = run_of(mover);
   run.volume += mover.taken - mover.given;
   if (run.air > 0) run.absorb();

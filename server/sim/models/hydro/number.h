@@ -28,6 +28,7 @@ inline constexpr Q16 kMostFriction = kOne * 4 / 10;
 inline constexpr std::int64_t kFrictionInertia = 16;
 
 inline constexpr Units kSlack = 256;      // a run so near its capacity counts as full
+static_assert(kSlack <= kFull / 4);       // and so never when it holds less than three quarters
 inline constexpr Units kQuiet = 256;      // heads and flows below which a body is filled exactly
 inline constexpr Units kMostMargin = 64;  // room that the solver leaves in a full run that flows
 inline constexpr int kMostIterations = 100;
@@ -48,12 +49,13 @@ constexpr std::int64_t absolute(std::int64_t v) {
 
 /// a * v with a from 0 to 2^20 in Q16, toward zero.
 constexpr std::int64_t scaled(Q16 a, std::int64_t v) {
+  // Most numbers are small enough for one product.
+  constexpr std::int64_t kSmall = std::int64_t{1} << 42;
+  if (v > -kSmall && v < kSmall) return a * v / kOne;
   const auto size = static_cast<std::uint64_t>(absolute(v));
   const auto factor = static_cast<std::uint64_t>(a);
-  // Most numbers are small enough for one product.
-  const auto product = static_cast<std::int64_t>(
-      size < std::uint64_t{1} << 43 ? size * factor >> 16
-                                    : (size >> 16) * factor + ((size & 0xffff) * factor >> 16));
+  const auto product =
+      static_cast<std::int64_t>((size >> 16) * factor + ((size & 0xffff) * factor >> 16));
   return v < 0 ? -product : product;
 }
 

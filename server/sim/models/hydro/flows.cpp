@@ -1,0 +1,137 @@
+// Steps 5 and 7: what flows through each way, and what of it is whole units to be moved. What one
+// way needs of its body and of its runs' frictions the next mostly needs as well: it is kept.
+#include <algorithm>
+
+#include "server/sim/models/hydro/flow.h"
+
+namespace sluice::sim::hydro {
+
+/// Of the ways of a piece looked at so far.
+struct Flow::Known {
+  std::int32_t low_friction = -1;
+  std::int32_t high_friction = -1;
+  std::int32_t body = kNone;
+  std::int32_t friction = 0;  // of a contact between two such runs of that body
+  Q16 divisor = 0;
+  std::int32_t share = 0;  // by that divisor
+};
+
+namespace {
+
+/// The part of a side's depth that the opening does not take up.
+Q16 blocked(Units height, Units depth) {
+  return depth <= height ? 0 : kOne - quotient(height * kOne, depth);
+}
+
+/// Of the bed, by the height of the water over it.
+Q16 bed_drag(Units height) {
+  if (height <= kFull) return kBedDrag;
+  return quotient(quotient(kBedDrag * kFull, height) * kFull, height);
+}
+
+/// Whether `bed_drag(height) * (size / height)` comes to one of Q16's units. It is at most
+/// kBedDrag * kFull^2 / height^2 * size / height, and such a drag is less than one unit from 256
+/// cells on. Most water is so deep and slow that this saves three divisions.
+bool bed_brakes(Units height, Q16 size) {
+  constexpr Units kDeep = 256 * kFull;
+  static_assert(kBedDrag * kFull / kDeep * kFull / kDeep == 0);
+  static_assert(kBedDrag * kFull * kFull == kOne << 23 && kDeep <= 1 << 20);
+  if (height <= kFull) return size >= height;
+  return height < kDeep && size >= height * height * height >> 23;
+}
+
+}  // namespace
+
+std::int32_t Flow::friction_of(const Mover& mover) const {
+  if (mover.body == kNone) return mover.friction;
+  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+  if (body.still) return mover.friction;
+  if (mover.friction == 0) return body.target_friction;
+  constexpr auto kInertia = static_cast<std::int32_t>(kFrictionInertia);
+  return mover.friction + (body.target_friction - mover.friction) / kInertia;
+}
+
+void Flow::find_pushes(bool demands_too) {
+  in_pieces(ways_.size(), [&](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+    Known known;
+    for (std::size_t w = from; w < to; ++w) {
+      Way& way = ways_[w];
+      way.demands = 0;
+      way.moved = 0;
+      if (way.joint == Joint::kClosed) continue;
+      const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
+      const Body& body = body_at(mover_at(from_low ? way.low : way.high).body);
+      if (way.joint == Joint::kContact ? body.still || body.old() : body.old()) {
+        way.fixed = true;
+        way.flow = 0;
+        way.carry = 0;
+        way.direct = way.joint == Joint::kSpill;
+        continue;
+      }
+      find_push(way, known);
+      if (demands_too) set_demand(way);
+    }
+  });
+}
+
+// All friction divides: subtracted, it was unstable above an eighth.
+void Flow::find_push(Way& way, Known& known) {
+  const Mover& low = mover_at(way.low);
+  const Mover& high = mover_at(way.high);
+  const bool contact = way.joint == Joint::kContact;
+  const bool free = !low.full && !high.full;
+  Q16 loss = kOne;
+  Q16 friction = 0;
+  if (contact) {
+    const Q16 narrowing = blocked(way.height, std::max(low.volume, high.volume));
+    loss = narrowing * narrowing / kOne;
+    if (low.friction != known.low_friction || high.friction != known.high_friction ||
+        low.body != known.body) {
+      known.low_friction = low.friction;
+      known.high_friction = high.friction;
+      known.body = low.body;
+      known.friction = (friction_of(low) + friction_of(high)) / 2;
+    }
+    friction = (kOne - loss) * known.friction / kOne;
+  }
+  Q16 divisor = kOne + friction;
+  const Q16 size = absolute(way.flow);
+  if (loss > 0 || (free && bed_brakes(way.height, size))) {
+    const Q16 drag = kLoss * loss / kOne + (free ? bed_drag(way.height) : 0);
+    divisor += drag * std::min(quotient(size, way.height), kOne << 20) / kOne;
+  }
+  if (divisor != known.divisor) {
+    known.divisor = divisor;
+    known.share = static_cast<std::int32_t>(reciprocal(divisor));
+  }
+  way.share = known.share;
+  way.push = way.flow;
+  if (!contact) {
+    const Q16 half = way.conductance * (way.height / 2);
+    way.push += low.contact > high.contact ? -half : half;
+  } else if (free) {
+    way.push += scaled(way.conductance, scaled(kSmoothing, low.inflow - high.inflow));
+  }
+}
+
+void Flow::set_demand(Way& way) {
+  if (way.joint == Joint::kClosed || way.direct || (way.fixed && way.flow == 0)) return;
+  Q16 flow = flow_of(way);
+  const Q16 most = fastest(way, flow > 0);
+  flow = std::clamp(flow, -most, most);
+  way.flow = flow;
+  const Q16 due = flow + way.carry;
+  way.moved = due / kOne;
+  way.carry = static_cast<std::int32_t>(due % kOne);
+  if (way.joint == Joint::kSpill) {
+    const bool from_low = mover_at(way.low).level > mover_at(way.high).level;
+    const Units least = std::max<Units>(1, way.height / 32);
+    if (from_low ? way.moved < least : way.moved > -least) {
+      way.moved = from_low ? least : -least;
+      way.carry = 0;
+    }
+  }
+  way.demands = static_cast<std::int8_t>(way.moved > 0 ? 1 : way.moved < 0 ? -1 : 0);
+}
+
+}  // namespace sluice::sim::hydro
