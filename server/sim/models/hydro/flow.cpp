@@ -15,44 +15,32 @@ void Standing::add(const Standing& other) {
   presses = presses || other.presses;
 }
 
-// Its age, and what its ways add up to: those that are closed have no flow and no conductance.
-void Flow::add_up(std::size_t m) {
-  Mover& mover = movers_[m];
-  Q16 inflow = 0;
-  std::int32_t conductance = 0;
-  bool flows = false;
-  if (mover.spread) {
-    for (const std::int32_t w : ways_up(m)) {
-      const Way& way = way_at(w);
-      conductance += way.conductance;
-      inflow -= way.flow;
-      flows |= way.flows();
-    }
-    for (const std::int32_t w : ways_down(m)) {
-      const Way& way = way_at(w);
-      conductance += way.conductance;
-      inflow += way.flow;
-      flows |= way.flows();
-    }
-  }
-  mover.inflow = inflow;
-  mover.conductance = conductance;
-  mover.flows = flows;
-  mover.through = 0;
-  mover.forced = false;
-  if (!mover.spread) return;
+// What look_at_openings() has not added up.
+void Flow::add_up() {
+  for (const std::int32_t w : late_) add_to_sums(way_at(w));
+  for_each_apart([](const Way& way, Mover& high) {
+    high.conductance += way.conductance;
+    high.inflow += way.flow;
+  });
+}
+
+void Flow::grow_older(Mover& mover) {
   if (mover.age > 0) ++mover.age;
-  if (mover.event) {
-    mover.age = 1;
-    run_of(mover).event = false;
-  }
-  if (!mover.full && !mover.near) return;
+  if (!mover.event) return;
+  mover.age = 1;
+  run_of(mover).event = false;
+}
+
+void Flow::add_through(std::size_t m) {
+  Units through = 0;
   for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
-    mover.through += absolute(way_at(w).flow) >> 16;
+    through += absolute(way_at(w).flow) >> 16;
   }
+  movers_[m].through = through;
 }
 
 void Flow::look_at_bodies() {
+  add_up();
   for (Body& body : bodies_) {
     body.standing = {};
     body.outcome = {};
@@ -66,8 +54,10 @@ void Flow::look_at_bodies() {
       [this](std::size_t from, std::size_t to, std::int32_t /*body*/) {
         Standing standing;
         for (std::size_t m = from; m < to; ++m) {
-          add_up(m);
-          standing.add(movers_[m]);
+          Mover& mover = movers_[m];
+          if (mover.spread) grow_older(mover);
+          if (mover.full || mover.near) add_through(m);
+          standing.add(mover);
         }
         return standing;
       },

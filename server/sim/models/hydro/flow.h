@@ -111,6 +111,9 @@ class Flow {
   /// f(from, to, piece) for pieces of [0, count).
   template <class F>
   void in_pieces(std::size_t count, F&& f);
+  /// f(way, high) for each way that lies apart, and the end of it whose sums lack it.
+  template <class F>
+  void for_each_apart(F&& f);
   /// f(from, to, body) for movers [from, to) that are all of that body, or of none; then
   /// take(body, sums) with the sums that it returns, maybe several times for one body.
   template <class Sums, class F, class Take>
@@ -124,12 +127,15 @@ class Flow {
   void look_at(Mover& mover);
   bool look_at_runs();
   [[nodiscard]] Joint measure(Way& way);
+  void add_to_sums(const Way& way);
   void look_at_openings();
   void take_joint(std::int32_t way, Joint joint);
   void list_ways();
   void find_bodies();
   // flow.cpp
-  void add_up(std::size_t mover);
+  void add_up();
+  void grow_older(Mover& mover);
+  void add_through(std::size_t mover);
   void look_at_bodies();
   // friction.cpp
   void find_frictions();
@@ -139,9 +145,12 @@ class Flow {
   // flows.cpp
   struct Known;
   [[nodiscard]] std::int32_t friction_of(const Mover& mover) const;
+  [[nodiscard]] bool is_at_rest(Way& way);
   void find_push(Way& way, Known& known);
   void find_pushes(bool demands_too);
   void set_demand(Way& way);
+  void set_demands();
+  void add_to_moves(const Way& way);
   // pressure.cpp
   void find_pressures();
   void list_full();
@@ -211,6 +220,8 @@ class Flow {
   // Of each mover two: where those of its ways begin whose `low` it is, then those whose `high`.
   std::vector<std::int32_t> first_way_;
   std::vector<std::int32_t> ways_of_movers_;
+  std::vector<std::vector<std::int32_t>> apart_;  // ways, by the piece of `high`; none: all is one
+  std::vector<std::int32_t> late_;                // ways that opened, closed or came in this tick
   std::vector<std::int32_t> to_spread_;
   std::vector<std::int32_t> spills_;  // ways
   // Movers by the ground they stand on, and where in that list each piece ends: all that stand over
@@ -223,6 +234,12 @@ class Flow {
 
 /// Movers or ways of a piece: few enough for two workers to share what is worth sharing.
 inline constexpr std::size_t kPiece = 4096;
+
+/// Whether its ends are movers of two pieces. Whoever works on the piece of `low` adds what a way
+/// brings to both its ends; where it lies apart to `low` alone, and the other sum is made later.
+constexpr bool lies_apart(const Way& way) {
+  return static_cast<std::size_t>(way.low) / kPiece != static_cast<std::size_t>(way.high) / kPiece;
+}
 
 /// A flow cut by less than this keeps its momentum: it is rounding.
 inline constexpr Units kSmallCut = 4;
@@ -255,6 +272,14 @@ void Flow::in_pieces(std::size_t count, F&& f) {
   if (pieces == 1) return f(std::size_t{0}, count, std::size_t{0});
   executor_->run(pieces,
                  [&](std::size_t i) { f(i * kPiece, std::min(count, (i + 1) * kPiece), i); });
+}
+
+template <class F>
+void Flow::for_each_apart(F&& f) {
+  if (apart_.empty()) return;
+  executor_->run(apart_.size(), [&](std::size_t piece) {
+    for (const std::int32_t w : apart_[piece]) f(way_at(w), mover_at(way_at(w).high));
+  });
 }
 
 template <class Sums, class F, class Take>

@@ -51,25 +51,32 @@ std::int32_t Flow::friction_of(const Mover& mover) const {
   return mover.friction + (body.target_friction - mover.friction) / kInertia;
 }
 
+// Through a way out of an old body, or within a still one, nothing flows.
+bool Flow::is_at_rest(Way& way) {
+  const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
+  const Body& body = body_at(mover_at(from_low ? way.low : way.high).body);
+  if (!body.old() && !(body.still && way.joint == Joint::kContact)) return false;
+  way.fixed = true;
+  way.flow = 0;
+  way.carry = 0;
+  way.direct = way.joint == Joint::kSpill;
+  return true;
+}
+
 void Flow::find_pushes(bool demands_too) {
-  in_pieces(ways_.size(), [&](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+  in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t /*piece*/) {
     Known known;
-    for (std::size_t w = from; w < to; ++w) {
-      Way& way = ways_[w];
-      way.demands = 0;
-      way.moved = 0;
-      if (way.joint == Joint::kClosed) continue;
-      const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
-      const Body& body = body_at(mover_at(from_low ? way.low : way.high).body);
-      if (way.joint == Joint::kContact ? body.still || body.old() : body.old()) {
-        way.fixed = true;
-        way.flow = 0;
-        way.carry = 0;
-        way.direct = way.joint == Joint::kSpill;
-        continue;
+    for (std::size_t m = from; m < to; ++m) {
+      for (const std::int32_t w : ways_up(m)) {
+        Way& way = way_at(w);
+        way.demands = 0;
+        way.moved = 0;
+        if (way.joint == Joint::kClosed || is_at_rest(way)) continue;
+        find_push(way, known);
+        if (!demands_too) continue;
+        set_demand(way);
+        add_to_moves(way);
       }
-      find_push(way, known);
-      if (demands_too) set_demand(way);
     }
   });
 }
@@ -132,6 +139,33 @@ void Flow::set_demand(Way& way) {
     }
   }
   way.demands = static_cast<std::int8_t>(way.moved > 0 ? 1 : way.moved < 0 ? -1 : 0);
+}
+
+void Flow::set_demands() {
+  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+    for (std::size_t m = from; m < to; ++m) {
+      for (const std::int32_t w : ways_up(m)) {
+        set_demand(way_at(w));
+        add_to_moves(way_at(w));
+      }
+    }
+  });
+}
+
+// And what flows, as it does unless something is cut. Both ends of a contact are of one body.
+void Flow::add_to_moves(const Way& way) {
+  const Units up = std::max<Units>(way.moved, 0);
+  const Units down = up - way.moved;
+  Mover& low = mover_at(way.low);
+  low.given += up;
+  low.taken += down;
+  low.flowed |= way.flow != 0;
+  low.fast |= way.fast();
+  if (lies_apart(way)) return;
+  Mover& high = mover_at(way.high);
+  high.given += down;
+  high.taken += up;
+  high.flowed |= way.flow != 0;
 }
 
 }  // namespace sluice::sim::hydro

@@ -17,6 +17,7 @@ void Flow::restart() {
   members_.clear();
   spills_.clear();
   to_spread_.clear();
+  apart_.clear();
   first_way_.assign(1, 0);
   spread_count_ = 0;
   changed_ways_ = true;
@@ -49,6 +50,7 @@ void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
 // False when columns came to be meanwhile: with other links than were listed.
 bool Flow::gather_all(std::span<const std::int32_t> seeds) {
   shape_version_ = columns_.shape_version();
+  late_.clear();
   for (const std::int32_t id : seeds) {
     if (!columns_.run(id).alive) continue;
     const std::int32_t mover = add_mover(id);
@@ -112,6 +114,7 @@ void Flow::spread(std::int32_t slot) {
     links_.push_back(link_id);
     changed_ways_ = true;
     take_joint(link.slot, measure(ways_.back()));
+    late_.push_back(link.slot);
   }
 }
 
@@ -126,6 +129,14 @@ void Flow::look_at(Mover& mover) {
   mover.full = closed && run.volume >= mover.capacity() - kSlack;
   mover.near = closed && run.air == 0 && run.volume > mover.capacity() - 3 * kFull;
   mover.contact = mover.full ? std::max(mover.level, mover.top) : mover.level;
+  mover.inflow = 0;
+  mover.conductance = 0;
+  mover.given = 0;
+  mover.taken = 0;
+  mover.forced = false;
+  mover.flows = false;
+  mover.flowed = false;
+  mover.fast = false;
 }
 
 // False when a run that became wet met new columns.
@@ -160,18 +171,40 @@ Joint Flow::measure(Way& way) {
   return std::min(low, high) >= way.sill() ? Joint::kContact : Joint::kSpill;
 }
 
+// What is closed has no flow and no conductance.
+void Flow::add_to_sums(const Way& way) {
+  Mover& low = mover_at(way.low);
+  low.conductance += way.conductance;
+  low.inflow -= way.flow;
+  low.flows |= way.flows();
+  if (lies_apart(way)) return;
+  Mover& high = mover_at(way.high);
+  high.conductance += way.conductance;
+  high.inflow += way.flow;
+}
+
 void Flow::look_at_openings() {
-  in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t piece) {
-    for (std::size_t w = from; w < to; ++w) {
-      Way& way = ways_[w];
-      way.fixed = false;
-      way.direct = false;
-      if (measure(way) != way.joint) listed_[piece].push_back(static_cast<std::int32_t>(w));
+  // Movers that came just now have no ways yet.
+  in_pieces(first_way_.size() / 2, [this](std::size_t from, std::size_t to, std::size_t piece) {
+    for (std::size_t m = from; m < to; ++m) {
+      for (const std::int32_t w : ways_up(m)) {
+        Way& way = way_at(w);
+        way.fixed = false;
+        way.direct = false;
+        if (measure(way) == way.joint) {
+          add_to_sums(way);
+        } else {
+          listed_[piece].push_back(w);
+        }
+      }
     }
   });
   // It grows no more while these are taken.
   for (const std::vector<std::int32_t>& piece : listed_) {
-    for (const std::int32_t w : piece) take_joint(w, measure(way_at(w)));
+    for (const std::int32_t w : piece) {
+      take_joint(w, measure(way_at(w)));
+      late_.push_back(w);
+    }
   }
 }
 
@@ -207,6 +240,14 @@ void Flow::list_ways() {
     for (const std::size_t list : {low, high}) {
       ways_of_movers_[static_cast<std::size_t>(next[list]++)] = static_cast<std::int32_t>(i);
     }
+  }
+  apart_.clear();
+  if (movers_.size() <= kPiece) return;
+  apart_.resize((movers_.size() + kPiece - 1) / kPiece);
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    if (!lies_apart(ways_[i])) continue;
+    apart_[static_cast<std::size_t>(ways_[i].high) / kPiece].push_back(
+        static_cast<std::int32_t>(i));
   }
 }
 

@@ -16,9 +16,7 @@ void Flow::move(std::span<const std::int32_t> landed) {
   find_pushes(!presses_);
   if (presses_) {
     find_pressures();
-    in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
-      for (std::size_t w = from; w < to; ++w) set_demand(ways_[w]);
-    });
+    set_demands();
   }
   limit();
   transfer();
@@ -56,30 +54,17 @@ void Flow::cut(Way& way, Units most) {
   way.carry = 0;
 }
 
-// And what flows, as it does unless something is cut. Both ends of a contact are of one body.
+// Anew, where add_to_moves() did not see it.
 void Flow::add_up_moves(std::size_t m) {
   Units given = 0;
   Units taken = 0;
-  Q16 flows = 0;
-  bool fast = false;
-  for (const std::int32_t w : ways_up(m)) {
+  for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
     const Way& way = way_at(w);
-    given += std::max<Units>(way.moved, 0);
-    taken -= std::min<Units>(way.moved, 0);
-    flows |= way.flow;
-    fast |= way.fast();
+    if (way.moved == 0) continue;
+    (way.giver() == static_cast<std::int32_t>(m) ? given : taken) += absolute(way.moved);
   }
-  for (const std::int32_t w : ways_down(m)) {
-    const Way& way = way_at(w);
-    given -= std::min<Units>(way.moved, 0);
-    taken += std::max<Units>(way.moved, 0);
-    flows |= way.flow;
-  }
-  Mover& mover = movers_[m];
-  mover.given = given;
-  mover.taken = taken;
-  mover.flowed = flows != 0;
-  mover.fast = fast;
+  movers_[m].given = given;
+  movers_[m].taken = taken;
 }
 
 // All of a body are as old as the body, but for what is still in the air over a still one.
@@ -101,11 +86,15 @@ void Flow::limit() {
   for (std::int32_t m = 0; any_old && m < mover_count(); ++m) {
     if (is_old(mover_at(m))) set_demand_of_old(m);
   }
+  for_each_apart([](const Way& way, Mover& high) {
+    (way.moved > 0 ? high.taken : high.given) += absolute(way.moved);
+    high.flowed |= way.flow != 0;
+  });
   std::vector<std::int32_t> takers;
-  const auto add_up_all = [&](bool first) {
+  const auto list_all = [&](bool first, bool anew) {
     in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
       for (std::size_t i = from; i < to; ++i) {
-        add_up_moves(i);
+        if (anew) add_up_moves(i);
         Mover& mover = movers_[i];
         if (first) take_after_body(mover);
         const bool over = mover.given > mover.volume || mover.taken > mover.room() + mover.given;
@@ -117,7 +106,7 @@ void Flow::limit() {
       takers.insert(takers.end(), piece.begin(), piece.end());
     }
   };
-  add_up_all(true);
+  list_all(true, any_old);
   cuts_ = !takers.empty();
   bool cut_any = any_old;
   for (const std::int32_t m : takers) {
@@ -127,7 +116,7 @@ void Flow::limit() {
   }
   cut_any = limit_direct() || cut_any;
   cuts_ = cuts_ || cut_any;
-  if (cut_any) add_up_all(false);
+  if (cut_any) list_all(false, true);
   limit_takers(takers);
 }
 
