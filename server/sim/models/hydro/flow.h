@@ -130,6 +130,7 @@ class Flow {
   void add_to_sums(const Way& way);
   void look_at_openings();
   void take_joint(std::int32_t way, Joint joint);
+  void sort_ways();
   void list_ways();
   void find_bodies();
   // flow.cpp
@@ -215,6 +216,7 @@ class Flow {
   std::vector<std::pair<std::int32_t, std::int32_t>> places_;  // x and z of each mover
   std::vector<Way> ways_;
   std::vector<std::int32_t> links_;  // of each way
+  std::size_t sorted_ways_ = 0;      // so many were there when they were sorted
   std::vector<Body> bodies_;
   std::vector<std::int32_t> members_;  // movers, body by body
   // Of each mover two: where those of its ways begin whose `low` it is, then those whose `high`.

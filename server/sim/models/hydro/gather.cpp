@@ -18,6 +18,7 @@ void Flow::restart() {
   spills_.clear();
   to_spread_.clear();
   apart_.clear();
+  sorted_ways_ = 0;
   first_way_.assign(1, 0);
   spread_count_ = 0;
   changed_ways_ = true;
@@ -224,8 +225,30 @@ void Flow::take_joint(std::int32_t w, Joint joint) {
   }
 }
 
+// By their `low` ends, as loops over movers come to them: in the order in which they were found,
+// the ways of an ocean took a third of its time.
+void Flow::sort_ways() {
+  std::vector<std::int32_t> places(movers_.size() + 1, 0);
+  for (const Way& way : ways_) ++places[static_cast<std::size_t>(way.low) + 1];
+  for (std::size_t i = 1; i < places.size(); ++i) places[i] += places[i - 1];
+  const std::vector<Way> found = ways_;
+  const std::vector<std::int32_t> links = links_;
+  std::vector<std::int32_t> moved(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    moved[i] = places[static_cast<std::size_t>(found[i].low)]++;
+    const auto place = static_cast<std::size_t>(moved[i]);
+    ways_[place] = found[i];
+    links_[place] = links[i];
+    columns_.link(links[i]).slot = moved[i];
+  }
+  for (std::int32_t& w : late_) w = moved[static_cast<std::size_t>(w)];
+  sorted_ways_ = ways_.size();
+  changed_bodies_ = true;  // with them stands what spills
+}
+
 void Flow::list_ways() {
   changed_ways_ = false;
+  if (ways_.size() > sorted_ways_ + sorted_ways_ / 4) sort_ways();
   first_way_.assign(2 * movers_.size() + 1, 0);
   for (const Way& way : ways_) {
     ++first_way_[2 * static_cast<std::size_t>(way.low) + 1];
