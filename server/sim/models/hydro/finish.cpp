@@ -29,14 +29,18 @@ Flow::Left Flow::finish() {
   }
   Left all;
   if (ground_ends_.empty()) {
+    all.awake.resize(movers_.size());
     for (std::int32_t m = 0; m < mover_count(); ++m) finish_mover(m, all);
+    all.awake.resize(all.awake_count);
   } else {
     std::vector<Left> parts(ground_ends_.size());
     executor_->run(parts.size(), [&](std::size_t piece) {
       const std::size_t from = piece == 0 ? 0 : ground_ends_[piece - 1];
+      parts[piece].awake.resize(ground_ends_[piece] - from);
       for (std::size_t i = from; i < ground_ends_[piece]; ++i) {
         finish_mover(by_ground_[i], parts[piece]);
       }
+      parts[piece].awake.resize(parts[piece].awake_count);
     });
     for (const Left& part : parts) {
       all.drained += part.drained;
@@ -101,7 +105,7 @@ void Flow::finish_mover(std::int32_t m, Left& left) {
   if (!columns_.store_in_place(run, {mover.pressure, mover.friction, mover.age})) {
     left.others.push_back(m);
   }
-  if (!rests) left.awake.push_back(mover.id);
+  if (!rests) left.awake[left.awake_count++] = mover.id;
   if (run.air > 0) left.falling.push_back(mover.id);
   if (columns_.show_surface(run, !rests, left.changed, left.kept_awake)) return;
   if (!columns_.show(run, left.changed)) {

@@ -51,6 +51,7 @@ class Flow {
   struct Left {
     Units drained = 0;                  // over open edges
     std::vector<std::int32_t> awake;    // runs that are to be looked at again
+    std::size_t awake_count = 0;        // while they are listed
     std::vector<std::int32_t> falling;  // those in which water falls
     std::vector<Chunk*> changed;        // chunks that the grid is to be told of
     std::vector<Chunk*> kept_awake;
@@ -144,14 +145,10 @@ class Flow {
   void scale_conductances(std::size_t mover);
   [[nodiscard]] Quotients quotients_of(std::size_t from, std::size_t to, const Body& body);
   // flows.cpp
-  struct Known;
   [[nodiscard]] std::int32_t friction_of(const Mover& mover) const;
   [[nodiscard]] bool is_at_rest(Way& way);
-  void find_push(Way& way, Known& known);
   void find_pushes(bool demands_too);
-  void set_demand(Way& way);
   void set_demands();
-  void add_to_moves(const Way& way);
   // pressure.cpp
   void find_pressures();
   void list_full();
@@ -161,9 +158,6 @@ class Flow {
   void free_or_fix();
   void list_too_fast(const Body& body, std::vector<std::int32_t>& ways);
   [[nodiscard]] bool runs_over(std::int32_t mover);
-  [[nodiscard]] static std::int64_t head(const Mover& mover) {
-    return mover.full ? mover.pressure : mover.level * kHeadOne;
-  }
   [[nodiscard]] Q16 flow_of(const Way& way) const;
   [[nodiscard]] Q16 fastest(const Way& way, bool from_low) const;
   // moves.cpp
@@ -246,24 +240,35 @@ constexpr bool lies_apart(const Way& way) {
 /// A flow cut by less than this keeps its momentum: it is rounding.
 inline constexpr Units kSmallCut = 4;
 
-inline Q16 Flow::fastest(const Way& way, bool from_low) const {
-  const Mover& from = movers_[static_cast<std::size_t>(from_low ? way.low : way.high)];
+/// The most that flows through a way from that end of it.
+inline Q16 fastest(const Mover& from, const Way& way) {
   const Level level = std::max(from.full ? from.contact : from.level, way.sill());
   const Units depth = std::min(level - way.sill(), way.opening());
   return std::min(depth * (kOne / 8 * 7), kMostFlow);
 }
 
-inline Q16 Flow::flow_of(const Way& way) const {
+/// What flows by the heads of its ends.
+inline Q16 flow_between(const Mover& low, const Mover& high, const Way& way) {
   if (way.fixed) return way.flow;
-  const Mover& low = movers_[static_cast<std::size_t>(way.low)];
-  const Mover& high = movers_[static_cast<std::size_t>(way.high)];
   if (!low.full && !high.full) {
     const Level across = std::max(low.level, way.sill()) - std::max(high.level, way.sill());
     return scaled(way.share, way.push + way.conductance * across);
   }
+  const auto head = [](const Mover& mover) {
+    return mover.full ? mover.pressure : mover.level * kHeadOne;
+  };
   const std::int64_t sill = way.sill() * kHeadOne;
   const std::int64_t across = std::max(head(low), sill) - std::max(head(high), sill);
   return scaled(way.share, way.push + way.conductance * across / kHeadOne);
+}
+
+inline Q16 Flow::fastest(const Way& way, bool from_low) const {
+  return hydro::fastest(movers_[static_cast<std::size_t>(from_low ? way.low : way.high)], way);
+}
+
+inline Q16 Flow::flow_of(const Way& way) const {
+  return flow_between(movers_[static_cast<std::size_t>(way.low)],
+                      movers_[static_cast<std::size_t>(way.high)], way);
 }
 
 template <class F>
