@@ -15,7 +15,7 @@ struct alignas(64) Mover {
   // As the tick began.
   Level level = 0;    // for all that asks who stands higher
   Level contact = 0;  // likewise; its ceiling where it is full
-  Units volume = 0;   // later what it holds now
+  Units volume = 0;   // later what it holds now; its run is told of it in fill() and in finish()
   Q16 inflow = 0;     // by the flows of the last tick
   std::int32_t conductance = 0;
   std::int32_t friction = 0;
@@ -32,6 +32,7 @@ struct alignas(64) Mover {
   bool event = false;   // something from outside touched it
   bool flowed = false;  // something does through its ways, and much through one that is a contact:
   bool fast = false;    // as long as nothing was cut
+  bool stale = false;   // its run was changed since the last tick
 
   std::int32_t id = kNone;
   Level base = 0;  // of the run, as long as it is one

@@ -188,6 +188,7 @@ bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
 }
 
 bool Flow::fill(const Body& body) {
+  for (const std::int32_t m : movers_of(body)) run_at(m).volume = mover_at(m).volume;
   std::vector<Place> places = places_in(body);
   if (!find_targets(body, places)) return false;
   if (!move_some(places)) {
@@ -196,7 +197,6 @@ bool Flow::fill(const Body& body) {
   if (moves_ != nullptr) tell(places);
   bool changed = false;
   for (const Place& place : places) {
-    run_at(place.mover).volume += place.gift;
     mover_at(place.mover).volume += place.gift;
     changed = changed || place.gift != 0;
   }

@@ -93,8 +93,10 @@ void Flow::finish_mover(std::int32_t m, Left& left) {
   Mover& mover = mover_at(m);
   if (!mover.spread) return;
   Run& run = run_of(mover);
+  run.volume = mover.volume;
   if (mover.swallows || mover.open_top) left.drained += drain(run);
-  if (!mover.swallows && run.air > 0 && run.level() < mover.level) run.join_strand();
+  mover.volume = run.volume;
+  if (mover.air > 0 && !mover.swallows && run.level() < mover.level) run.join_strand();
   const bool wet = run.wet();
   const bool rests = mover.body == kNone ? !wet : body_at(mover.body).rests;
   const bool moves = !rests && wet;
@@ -106,7 +108,7 @@ void Flow::finish_mover(std::int32_t m, Left& left) {
     left.others.push_back(m);
   }
   if (!rests) left.awake[left.awake_count++] = mover.id;
-  if (run.air > 0) left.falling.push_back(mover.id);
+  if (mover.air > 0) left.falling.push_back(mover.id);
   if (columns_.show_surface(run, !rests, left.changed, left.kept_awake)) return;
   if (!columns_.show(run, left.changed)) {
     left.waiting.push_back(mover.id);

@@ -28,6 +28,7 @@ void Flow::grow_older(Mover& mover) {
   if (mover.age > 0) ++mover.age;
   if (!mover.event) return;
   mover.age = 1;
+  mover.event = false;
   run_of(mover).event = false;
 }
 

@@ -125,7 +125,8 @@ class Flow {
   bool gather_all(std::span<const std::int32_t> seeds);
   std::int32_t add_mover(std::int32_t id);
   void spread(std::int32_t mover);
-  void look_at(Mover& mover);
+  void read(Mover& mover);
+  static void look_at(Mover& mover);
   bool look_at_runs();
   [[nodiscard]] Joint measure(Way& way);
   void add_to_sums(const Way& way);

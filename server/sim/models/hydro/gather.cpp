@@ -55,6 +55,7 @@ bool Flow::gather_all(std::span<const std::int32_t> seeds) {
   for (const std::int32_t id : seeds) {
     if (!columns_.run(id).alive) continue;
     const std::int32_t mover = add_mover(id);
+    mover_at(mover).stale = true;
     if (!mover_at(mover).spread) to_spread_.push_back(mover);
   }
   if (!look_at_runs()) return false;
@@ -78,6 +79,7 @@ std::int32_t Flow::add_mover(std::int32_t id) {
   mover.top = run.top();
   mover.swallows = run.swallows();
   mover.open_top = run.open_top;
+  read(mover);
   look_at(mover);
   movers_.push_back(mover);
   places_.emplace_back(run.x, run.z);
@@ -119,16 +121,21 @@ void Flow::spread(std::int32_t slot) {
   }
 }
 
-void Flow::look_at(Mover& mover) {
+void Flow::read(Mover& mover) {
   const Run& run = columns_.run(mover.id);
   mover.volume = run.volume;
   mover.air = run.air;
   mover.event = run.event;
-  mover.level = mover.level_of(run.volume);
-  mover.wet = run.volume > 0 && !mover.swallows;
+  mover.stale = false;
+}
+
+void Flow::look_at(Mover& mover) {
+  const Units volume = mover.volume;
+  mover.level = mover.level_of(volume);
+  mover.wet = volume > 0 && !mover.swallows;
   const bool closed = !mover.swallows && !mover.open_top;
-  mover.full = closed && run.volume >= mover.capacity() - kSlack;
-  mover.near = closed && run.air == 0 && run.volume > mover.capacity() - 3 * kFull;
+  mover.full = closed && volume >= mover.capacity() - kSlack;
+  mover.near = closed && mover.air == 0 && volume > mover.capacity() - 3 * kFull;
   mover.contact = mover.full ? std::max(mover.level, mover.top) : mover.level;
   mover.inflow = 0;
   mover.conductance = 0;
@@ -144,9 +151,12 @@ void Flow::look_at(Mover& mover) {
 bool Flow::look_at_runs() {
   in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t piece) {
     for (std::size_t m = from; m < to; ++m) {
-      const bool was_wet = movers_[m].wet;
-      look_at(movers_[m]);
-      if (movers_[m].wet != was_wet) listed_[piece].push_back(static_cast<std::int32_t>(m));
+      Mover& mover = movers_[m];
+      const bool was_wet = mover.wet;
+      // Any other run holds what it did when the last tick ended.
+      if (mover.stale || mover.air > 0) read(mover);
+      look_at(mover);
+      if (mover.wet != was_wet) listed_[piece].push_back(static_cast<std::int32_t>(m));
     }
   });
   for (const std::vector<std::int32_t>& piece : listed_) {

@@ -292,6 +292,7 @@ void Flow::transfer() {
     }
     Mover& mover = mover_at(all.mover);
     Run& run = run_of(mover);
+    run.volume = mover.volume;
     pour(run, all.cell, all.units);
     mover.volume = run.volume;
     mover.air = run.air;
@@ -312,9 +313,11 @@ void Flow::look_at_flows() {
 }
 
 void Flow::transfer(Mover& mover) {
+  mover.volume += mover.taken - mover.given;
+  if (mover.air == 0) return;
   Run& run = run_of(mover);
-  run.volume += mover.taken - mover.given;
-  if (run.air > 0) run.absorb();
+  run.volume = mover.volume;
+  run.absorb();
   mover.volume = run.volume;
   mover.air = run.air;
 }
