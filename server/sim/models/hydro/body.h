@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,16 +34,18 @@ struct alignas(64) Mover {
   bool flowed = false;  // something does through its ways, and much through one that is a contact:
   bool fast = false;    // as long as nothing was cut
   bool stale = false;   // its run was changed since the last tick
+  bool takes = false;   // it has room for more
+  bool falls = false;   // something does in it
 
   std::int32_t id = kNone;
-  Level base = 0;  // of the run, as long as it is one
+  std::int32_t unknown = kNone;  // its number in the solver
+  Level base = 0;                // of the run, as long as it is one
   Level top = 0;
   Units air = 0;
-  Units through = 0;             // of one that is full or near: what the last tick's flows carry
-  Units given = 0;               // moved out
-  Units taken = 0;               // moved in
-  std::int64_t pressure = 0;     // 1/256 level units
-  std::int32_t unknown = kNone;  // its number in the solver
+  Units through = 0;          // of one that is full or near: what the last tick's flows carry
+  Units given = 0;            // moved out
+  Units taken = 0;            // moved in
+  std::int64_t pressure = 0;  // 1/256 level units
 
   [[nodiscard]] Units capacity() const { return top - base; }
   [[nodiscard]] Level level_of(Units held) const { return base + (swallows ? -4 * kFull : held); }
@@ -54,8 +57,10 @@ struct alignas(64) Mover {
   [[nodiscard]] Units room() const {
     return swallows || open_top ? INT64_MAX / 2 : capacity() - volume - air;
   }
+  /// Whether it is to give more than it has, or to take more than it can.
+  [[nodiscard]] bool over() const { return given > volume || taken > room() + given; }
 };
-static_assert(sizeof(Mover) == 128);
+static_assert(offsetof(Mover, id) == 64 && sizeof(Mover) == 128);
 
 enum class Joint : std::uint8_t { kClosed, kContact, kSpill };
 
@@ -111,17 +116,19 @@ struct Standing : Levels {
   Level highest_contact = INT64_MIN;
   bool flows = false;
   bool presses = false;  // a run is full, or could run over
+  bool falls = false;
 
   void add(const Mover& mover) {
     if (mover.wet) {
       see_wet(mover.level);
       add_age(mover.age);
     }
-    if (mover.volume < mover.capacity() || mover.open_top) see_room(mover.level);
+    if (mover.takes) see_room(mover.level);
     lowest_contact = std::min(lowest_contact, mover.contact);
     highest_contact = std::max(highest_contact, mover.contact);
     flows |= mover.flows;
     presses |= mover.full || mover.near;
+    falls |= mover.falls;
   }
   void add(const Standing& other);
   /// Of what is wet; 0: all are old.
@@ -144,6 +151,7 @@ struct Outcome : Levels {
   bool flows = false;
   bool air = false;
   bool moved = false;
+  bool over = false;  // more was to move than can
 
   void add(const Mover& mover) {
     const Units volume = mover.volume;
@@ -156,6 +164,8 @@ struct Outcome : Levels {
     }
     moved |= mover.given > 0;
     air |= mover.air > 0;
+    flows |= mover.flowed;
+    fast |= mover.fast;
   }
   void add(const Outcome& other);
   [[nodiscard]] bool quiet() const {

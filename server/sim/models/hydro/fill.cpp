@@ -25,6 +25,7 @@ void Outcome::add(const Outcome& other) {
   flows = flows || other.flows;
   air = air || other.air;
   moved = moved || other.moved;
+  over = over || other.over;
 }
 
 void Flow::add_flows(std::size_t m, Outcome& outcome) {
@@ -39,7 +40,10 @@ void Flow::settle() {
     if (body.poured) {
       body.outcome = {};
       for (const std::int32_t m : movers_of(body)) {
-        body.outcome.add(mover_at(m));
+        Mover& mover = mover_at(m);
+        mover.flowed = false;
+        mover.fast = false;
+        body.outcome.add(mover);
         add_flows(static_cast<std::size_t>(m), body.outcome);
       }
     }

@@ -13,6 +13,7 @@ void Standing::add(const Standing& other) {
   before_ = std::min(before_, other.before_);
   flows = flows || other.flows;
   presses = presses || other.presses;
+  falls = falls || other.falls;
 }
 
 // What look_at_openings() has not added up.
@@ -64,6 +65,7 @@ void Flow::look_at_bodies() {
       },
       [](Body& body, const Standing& part) { body.standing.add(part); });
   presses_ = false;
+  falls_ = false;
   for (Body& body : bodies_) {
     const Standing& standing = body.standing;
     body.still = !standing.flows && standing.flat();
@@ -72,6 +74,7 @@ void Flow::look_at_bodies() {
     const std::int32_t youngest = standing.youngest();
     body.age = youngest > kAgePerCell * extent + kAgeAtLeast ? 0 : youngest;
     presses_ = presses_ || (standing.presses && !body.still && !body.old());
+    falls_ = falls_ || standing.falls;
   }
 }
 

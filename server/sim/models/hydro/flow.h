@@ -80,6 +80,15 @@ class Flow {
     Units units = 0;
   };
 
+  /// What a mover of a body with some friction took from that.
+  struct TakenAfter {
+    std::int32_t body = kNone;
+    std::int32_t before = 0;
+    std::int32_t friction = 0;
+    std::int32_t age = 0;
+    bool still = false;
+  };
+
   [[nodiscard]] Run& run_of(const Mover& mover) { return columns_.run(mover.id); }
   [[nodiscard]] Run& run_at(std::int32_t mover) { return run_of(mover_at(mover)); }
   [[nodiscard]] Mover& mover_at(std::int32_t slot) {
@@ -143,7 +152,7 @@ class Flow {
   // friction.cpp
   void find_frictions();
   void scale_conductance(Way& way);
-  void scale_conductances(std::size_t mover);
+  void scale_conductance(const Mover& low, Way& way);
   [[nodiscard]] Quotients quotients_of(std::size_t from, std::size_t to, const Body& body);
   // flows.cpp
   [[nodiscard]] std::int32_t friction_of(const Mover& mover) const;
@@ -164,8 +173,9 @@ class Flow {
   // moves.cpp
   void set_demand_of_old(std::int32_t mover);
   void add_up_moves(std::size_t mover);
-  void take_after_body(Mover& mover) const;
-  void limit();
+  void take_after_body(Mover& mover, TakenAfter& last) const;
+  [[nodiscard]] bool transfer_freely();
+  void limit(bool any_old, bool first_look);
   void limit_giver(std::int32_t mover);
   void give_last_unit(std::int32_t mover);
   void limit_takers(std::vector<std::int32_t>& looked_at);
@@ -205,6 +215,7 @@ class Flow {
   bool changed_ways_ = false;        // there are more of them
   bool changed_bodies_ = false;
   bool presses_ = false;  // a run is full, or could run over
+  bool falls_ = false;    // something does in a run of a body
   bool cuts_ = false;     // not all that was to move does
   std::int64_t spread_count_ = 0;
   std::vector<Mover> movers_;

@@ -30,14 +30,11 @@ std::int64_t Quotient::squared_frequency(int scale) const {
   return below == 0 ? INT64_MAX : (above << scale) / below;
 }
 
-// Those of which it is the low end, so that each is scaled once.
-void Flow::scale_conductances(std::size_t m) {
-  for (const std::int32_t w : ways_up(m)) {
-    Way& way = way_at(w);
-    const std::int32_t sum = std::max(movers_[m].conductance, mover_at(way.high).conductance);
-    if (sum <= kMostConductanceOfRun) continue;
-    way.conductance = static_cast<std::int32_t>(way.conductance * kMostConductanceOfRun / sum);
-  }
+// So that those of neither end add up to more than a run has.
+void Flow::scale_conductance(const Mover& low, Way& way) {
+  const std::int32_t sum = std::max(low.conductance, mover_at(way.high).conductance);
+  if (sum <= kMostConductanceOfRun) return;
+  way.conductance = static_cast<std::int32_t>(way.conductance * kMostConductanceOfRun / sum);
 }
 
 // A way counts to the run of the smaller x or z. Both heads at a contact reach its sill.
@@ -48,7 +45,6 @@ Quotients Flow::quotients_of(std::size_t from, std::size_t to, const Body& body)
   const Level lowest = body.standing.lowest_contact;
   const int shift = body.head_shift;
   for (std::size_t m = from; m < to; ++m) {
-    scale_conductances(m);
     const Mover& mover = movers_[m];
     if (!mover.full) {
       const auto [x, z] = places_[m];
@@ -57,7 +53,8 @@ Quotients Flow::quotients_of(std::size_t from, std::size_t to, const Body& body)
       sums.of_head.add((mover.level - lowest) >> shift);
     }
     for (const std::int32_t w : ways_up(m)) {
-      const Way& way = way_at(w);
+      Way& way = way_at(w);
+      scale_conductance(mover, way);
       if (way.joint != Joint::kContact) continue;
       (way.along_z ? sums.of_z : sums.of_x).links += way.conductance;
       const Level across = absolute(mover.contact - mover_at(way.high).contact) >> shift;
@@ -75,7 +72,9 @@ void Flow::find_frictions() {
   sum_up<Quotients>(
       [this](std::size_t from, std::size_t to, std::int32_t body) {
         if (body != kNone && !body_at(body).still) return quotients_of(from, to, body_at(body));
-        for (std::size_t m = from; m < to; ++m) scale_conductances(m);
+        for (std::size_t m = from; m < to; ++m) {
+          for (const std::int32_t w : ways_up(m)) scale_conductance(movers_[m], way_at(w));
+        }
         return Quotients{};
       },
       [](Body& body, const Quotients& part) { body.quotients.add(part); });

@@ -137,6 +137,8 @@ void Flow::look_at(Mover& mover) {
   mover.full = closed && volume >= mover.capacity() - kSlack;
   mover.near = closed && mover.air == 0 && volume > mover.capacity() - 3 * kFull;
   mover.contact = mover.full ? std::max(mover.level, mover.top) : mover.level;
+  mover.falls = mover.air > 0;
+  mover.takes = volume < mover.capacity() || mover.open_top;
   mover.inflow = 0;
   mover.conductance = 0;
   mover.given = 0;

@@ -18,8 +18,45 @@ void Flow::move(std::span<const std::int32_t> landed) {
     find_pressures();
     set_demands();
   }
-  limit();
-  transfer();
+  const bool any_old =
+      std::any_of(bodies_.begin(), bodies_.end(), [](const Body& body) { return body.old(); });
+  const bool free = !presses_ && !any_old && !falls_ && spills_.empty();
+  for_each_apart([](const Way& way, Mover& high) {
+    (way.moved > 0 ? high.taken : high.given) += absolute(way.moved);
+    high.flowed |= way.flow != 0;
+  });
+  if (!free || !transfer_freely()) {
+    limit(any_old, !free);
+    transfer();
+  }
+  if (moves_ == nullptr) return;
+  for (const Way& way : ways_) {
+    if (way.moved != 0) tell(way);
+  }
+}
+
+// Where nothing is full, old, falling or spilled, what is to move mostly can: then it does in the
+// look that finds that out. False, and nothing has moved, where somebody cannot give or take it.
+bool Flow::transfer_freely() {
+  sum_up<Outcome>(
+      [this](std::size_t from, std::size_t to, std::int32_t /*body*/) {
+        Outcome outcome;
+        TakenAfter last;
+        for (std::size_t m = from; m < to; ++m) {
+          Mover& mover = movers_[m];
+          take_after_body(mover, last);
+          outcome.over |= mover.over();
+          mover.volume += mover.taken - mover.given;
+          outcome.add(mover);
+        }
+        return outcome;
+      },
+      [](Body& body, const Outcome& part) { body.outcome.add(part); });
+  const auto is_over = [](const Body& body) { return body.outcome.over; };
+  if (std::none_of(bodies_.begin(), bodies_.end(), is_over)) return true;
+  for (Body& body : bodies_) body.outcome = {};
+  for (Mover& mover : movers_) mover.volume -= mover.taken - mover.given;
+  return false;
 }
 
 // An old body spills over its lowest sill alone, and never more than what stands above it: what
@@ -67,38 +104,36 @@ void Flow::add_up_moves(std::size_t m) {
   movers_[m].taken = taken;
 }
 
-// All of a body are as old as the body, but for what is still in the air over a still one.
-void Flow::take_after_body(Mover& mover) const {
-  mover.friction = friction_of(mover);
+// All of a body are as old as the body, but for what is still in the air over a still one. Most
+// have the friction of the mover before them: what that came to is kept.
+void Flow::take_after_body(Mover& mover, TakenAfter& last) const {
   if (mover.body == kNone) return;
-  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
-  if (!body.still) mover.age = body.age;
+  if (mover.body != last.body || mover.friction != last.before) {
+    const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+    last = {mover.body, mover.friction, friction_of(mover), body.age, body.still};
+  }
+  mover.friction = last.friction;
+  if (!last.still) mover.age = last.age;
 }
 
 // Whoever is asked for more than it has, or brought more than it can take, or is old, is listed and
 // looked at once more: few are.
-void Flow::limit() {
-  const bool any_old =
-      std::any_of(bodies_.begin(), bodies_.end(), [](const Body& body) { return body.old(); });
+void Flow::limit(bool any_old, bool first_look) {
   const auto is_old = [&](const Mover& mover) {
     return any_old && mover.body != kNone && body_at(mover.body).old();
   };
   for (std::int32_t m = 0; any_old && m < mover_count(); ++m) {
     if (is_old(mover_at(m))) set_demand_of_old(m);
   }
-  for_each_apart([](const Way& way, Mover& high) {
-    (way.moved > 0 ? high.taken : high.given) += absolute(way.moved);
-    high.flowed |= way.flow != 0;
-  });
   std::vector<std::int32_t> takers;
   const auto list_all = [&](bool first, bool anew) {
     in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
+      TakenAfter last;
       for (std::size_t i = from; i < to; ++i) {
         if (anew) add_up_moves(i);
         Mover& mover = movers_[i];
-        if (first) take_after_body(mover);
-        const bool over = mover.given > mover.volume || mover.taken > mover.room() + mover.given;
-        if (over || is_old(mover)) listed_[piece].push_back(static_cast<std::int32_t>(i));
+        if (first) take_after_body(mover, last);
+        if (mover.over() || is_old(mover)) listed_[piece].push_back(static_cast<std::int32_t>(i));
       }
     });
     takers.clear();
@@ -106,7 +141,7 @@ void Flow::limit() {
       takers.insert(takers.end(), piece.begin(), piece.end());
     }
   };
-  list_all(true, any_old);
+  list_all(first_look, any_old);
   cuts_ = !takers.empty();
   bool cut_any = any_old;
   for (const std::int32_t m : takers) {
@@ -259,11 +294,6 @@ void Flow::tell(const Way& way) {
 }
 
 void Flow::transfer() {
-  if (moves_ != nullptr) {
-    for (const Way& way : ways_) {
-      if (way.moved != 0) tell(way);
-    }
-  }
   std::vector<Spilled> spilled;
   for (const std::int32_t w : spills_) spill(way_at(w), spilled);
   if (cuts_) look_at_flows();
@@ -274,8 +304,6 @@ void Flow::transfer() {
           Mover& mover = movers_[m];
           if ((mover.given | mover.taken) != 0) transfer(mover);
           outcome.add(mover);
-          outcome.flows |= mover.flowed;
-          outcome.fast |= mover.fast;
         }
         return outcome;
       },
