@@ -164,8 +164,10 @@ class Columns {
   /// Of the run of which this is the lowest cell; 0 where it is not known.
   [[nodiscard]] std::int64_t pressure_over(Vec3 floor) const;
   /// Store what there is an entry for already, and nothing where there is none and nothing to
-  /// store. False: store_run or store_link has to do it.
-  [[nodiscard]] bool store_in_place(const Run& run, const HydroRunState& state);
+  /// store. False: store_run or store_link has to do it. A run's tells whether its pressure is
+  /// another one.
+  [[nodiscard]] bool store_in_place(const Run& run, const HydroRunState& state,
+                                    bool& pressure_changed);
   [[nodiscard]] bool store_in_place(std::int32_t link, bool along_z, const HydroLinkState& state);
   /// Keep of these only what is not nothing.
   void store_run(std::int32_t id, const HydroRunState& state);
@@ -312,9 +314,16 @@ inline bool Columns::show_surface(Run& run, bool stay, std::vector<Chunk*>& chan
   return true;
 }
 
-inline bool Columns::store_in_place(const Run& run, const HydroRunState& state) {
-  if ((run.motion == kNone) != state.nothing()) return false;
-  if (run.motion != kNone) state_->runs.at(run.motion) = state;
+inline bool Columns::store_in_place(const Run& run, const HydroRunState& state,
+                                    bool& pressure_changed) {
+  if (run.motion == kNone) {
+    pressure_changed |= state.pressure != 0;
+    return state.nothing();
+  }
+  HydroRunState& kept = state_->runs.at(run.motion);
+  pressure_changed |= state.pressure != kept.pressure;
+  if (state.nothing()) return false;
+  kept = state;
   return true;
 }
 

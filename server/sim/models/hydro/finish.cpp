@@ -103,8 +103,8 @@ void Flow::finish_mover(std::int32_t m, Left& left) {
   if (!moves) mover.friction = 0;
   if (!moves || !mover.full) mover.pressure = 0;
   if (!moves && run.air == 0) mover.age = 0;
-  if (mover.pressure != columns_.state_of(run).pressure) left.heads_changed = true;
-  if (!columns_.store_in_place(run, {mover.pressure, mover.friction, mover.age})) {
+  if (!columns_.store_in_place(run, {mover.pressure, mover.friction, mover.age},
+                               left.heads_changed)) {
     left.others.push_back(m);
   }
   if (!rests) left.awake[left.awake_count++] = mover.id;

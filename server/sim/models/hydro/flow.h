@@ -259,19 +259,15 @@ inline Q16 fastest(const Mover& from, const Way& way) {
   return std::min(depth * (kOne / 8 * 7), kMostFlow);
 }
 
+/// What flows by the heads of its ends where one of them is full.
+[[nodiscard]] Q16 flow_by_pressure(const Mover& low, const Mover& high, const Way& way);
+
 /// What flows by the heads of its ends.
 inline Q16 flow_between(const Mover& low, const Mover& high, const Way& way) {
   if (way.fixed) return way.flow;
-  if (!low.full && !high.full) {
-    const Level across = std::max(low.level, way.sill()) - std::max(high.level, way.sill());
-    return scaled(way.share, way.push + way.conductance * across);
-  }
-  const auto head = [](const Mover& mover) {
-    return mover.full ? mover.pressure : mover.level * kHeadOne;
-  };
-  const std::int64_t sill = way.sill() * kHeadOne;
-  const std::int64_t across = std::max(head(low), sill) - std::max(head(high), sill);
-  return scaled(way.share, way.push + way.conductance * across / kHeadOne);
+  if (low.full || high.full) return flow_by_pressure(low, high, way);
+  const Level across = std::max(low.level, way.sill()) - std::max(high.level, way.sill());
+  return scaled(way.share, way.push + way.conductance * across);
 }
 
 inline Q16 Flow::fastest(const Way& way, bool from_low) const {
