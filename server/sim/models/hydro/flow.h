@@ -11,9 +11,10 @@
 //   settle   sums of bodies -> filling, rest
 //   finish   state and cells
 //
-// Every step is a loop over movers that reads ways, or one over ways that reads movers. It is cut
-// into pieces of equal numbers for the workers that are lent: no piece writes what another reads,
-// and sums of bodies are sums of integers.
+// Every step is a loop over movers, or over movers and the ways of which each is the low end. It is
+// cut into pieces of equal numbers for the workers that are lent: no piece writes what another
+// reads, and sums of bodies are sums of integers. What a way brings is added to both its ends while
+// it is looked at: for each mover to look at all its ways was twice the work.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,6 @@ class Flow {
   struct Left {
     Units drained = 0;                  // over open edges
     std::vector<std::int32_t> awake;    // runs that are to be looked at again
-    std::size_t awake_count = 0;        // while they are listed
     std::vector<std::int32_t> falling;  // those in which water falls
     std::vector<Chunk*> changed;        // chunks that the grid is to be told of
     std::vector<Chunk*> kept_awake;
@@ -201,9 +201,9 @@ class Flow {
   bool move_some(std::vector<Place>& places);
   void tell(const std::vector<Place>& places);
   // finish.cpp
-  [[nodiscard]] bool finish_way(std::int32_t way);
+  void finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_t>& others);
   static Units drain(Run& run);
-  void finish_mover(std::int32_t mover, Left& left);
+  void finish_movers(std::span<const std::int32_t> movers, Left& left);
   void list_columns();
 
   Columns& columns_;
