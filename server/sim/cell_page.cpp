@@ -29,13 +29,11 @@ const Cell* shared_page(Cell kind) {
 
 CellPage::CellPage(Cell kind) : cells_(shared_page(kind)) {}
 
-Cell* CellPage::edit() {
-  if (own_ == nullptr) {
-    auto own = std::make_unique_for_overwrite<Own>();
-    std::copy_n(cells_, kChunkCells + kOverread, own->cells.begin());
-    own_ = std::move(own);
-    cells_ = own_->cells.data();
-  }
+Cell* CellPage::own() {
+  auto own = std::make_unique_for_overwrite<Own>();
+  std::copy_n(cells_, kChunkCells + kOverread, own->cells.begin());
+  own_ = std::move(own);
+  cells_ = own_->cells.data();
   return own_->cells.data();
 }
 

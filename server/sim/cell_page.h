@@ -35,7 +35,7 @@ class CellPage {
   [[nodiscard]] Cell operator[](std::size_t index) const { return cells_[index]; }
 
   /// To be written to: the page is the chunk's own from now on. Pointers from data() end.
-  [[nodiscard]] Cell* edit();
+  [[nodiscard]] Cell* edit() { return own_ != nullptr ? own_->cells.data() : own(); }
   /// Makes all cells the same kind, shared where it can be.
   void fill(Cell kind);
   /// Shares the page again if all its cells are of one kind that can be shared.
@@ -50,6 +50,8 @@ class CellPage {
   struct alignas(64) Own {
     std::array<Cell, kChunkCells + kOverread> cells;
   };
+
+  Cell* own();
 
   const Cell* cells_ = nullptr;  // the shared page's, or own_'s
   std::unique_ptr<Own> own_;

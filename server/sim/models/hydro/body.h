@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,7 @@ struct alignas(64) Mover {
   // As the tick began.
   Level level = 0;    // for all that asks who stands higher
   Level contact = 0;  // likewise; its ceiling where it is full
-  Units volume = 0;   // later what it holds now
+  Units volume = 0;   // later what it holds now; its run is told of it in fill() and in finish()
   Q16 inflow = 0;     // by the flows of the last tick
   std::int32_t conductance = 0;
   std::int32_t friction = 0;
@@ -30,19 +31,24 @@ struct alignas(64) Mover {
   bool near = false;    // it could run over
   bool flows = false;   // through a contact
   bool event = false;   // something from outside touched it
+  bool flowed = false;  // something does through its ways, and much through one that is a contact:
+  bool fast = false;    // as long as nothing was cut
+  bool stale = false;   // its run was changed since the last tick
+  bool takes = false;   // it has room for more
+  bool falls = false;   // something does in it
 
   std::int32_t id = kNone;
-  Level base = 0;  // of the run, as long as it is one
+  std::int32_t unknown = kNone;  // its number in the solver
+  Level base = 0;                // of the run, as long as it is one
   Level top = 0;
   Units air = 0;
-  Units through = 0;             // of one that is full or near: what the last tick's flows carry
-  Units given = 0;               // moved out
-  Units taken = 0;               // moved in
-  std::int64_t pressure = 0;     // 1/256 level units
-  std::int32_t unknown = kNone;  // its number in the solver
+  Units through = 0;          // of one that is full or near: what the last tick's flows carry
+  Units given = 0;            // moved out
+  Units taken = 0;            // moved in
+  std::int64_t pressure = 0;  // 1/256 level units
 
   [[nodiscard]] Units capacity() const { return top - base; }
-  [[nodiscard]] Units slack() const { return std::min(kSlack, capacity() / 4); }
+  [[nodiscard]] Level level_of(Units held) const { return base + (swallows ? -4 * kFull : held); }
   /// Room that it is to keep while it is full.
   [[nodiscard]] Units margin() const {
     return through > 0 ? std::min(kMostMargin, 4 + through / 64) : 0;
@@ -51,8 +57,10 @@ struct alignas(64) Mover {
   [[nodiscard]] Units room() const {
     return swallows || open_top ? INT64_MAX / 2 : capacity() - volume - air;
   }
+  /// Whether it is to give more than it has, or to take more than it can.
+  [[nodiscard]] bool over() const { return given > volume || taken > room() + given; }
 };
-static_assert(sizeof(Mover) == 128);
+static_assert(offsetof(Mover, id) == 64 && sizeof(Mover) == 128);
 
 enum class Joint : std::uint8_t { kClosed, kContact, kSpill };
 
@@ -77,6 +85,11 @@ struct alignas(64) Way {
 
   [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
   [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
+  /// Through a contact.
+  [[nodiscard]] bool flows() const { return joint == Joint::kContact && (flow | carry) != 0; }
+  [[nodiscard]] bool fast() const {
+    return joint == Joint::kContact && absolute(flow) > kQuiet * kOne;
+  }
   [[nodiscard]] std::int32_t other(std::int32_t mover) const { return mover == low ? high : low; }
   [[nodiscard]] std::int32_t giver() const { return moved > 0 ? low : high; }
   [[nodiscard]] std::int32_t taker() const { return moved > 0 ? high : low; }
@@ -101,15 +114,33 @@ struct Levels {
 struct Standing : Levels {
   Level lowest_contact = INT64_MAX;
   Level highest_contact = INT64_MIN;
-  std::int32_t youngest = 0;  // 0: all are old
   bool flows = false;
   bool presses = false;  // a run is full, or could run over
+  bool falls = false;
 
-  void add(const Mover& mover);
+  void add(const Mover& mover) {
+    if (mover.wet) {
+      see_wet(mover.level);
+      add_age(mover.age);
+    }
+    if (mover.takes) see_room(mover.level);
+    lowest_contact = std::min(lowest_contact, mover.contact);
+    highest_contact = std::max(highest_contact, mover.contact);
+    flows |= mover.flows;
+    presses |= mover.full || mover.near;
+    falls |= mover.falls;
+  }
   void add(const Standing& other);
+  /// Of what is wet; 0: all are old.
+  [[nodiscard]] std::int32_t youngest() const { return static_cast<std::int32_t>(before_ + 1); }
 
  private:
-  void add_age(std::int32_t age);
+  // The youngest water decides; what is at rest has no age, and so comes after all that have one.
+  void add_age(std::int32_t age) {
+    before_ = std::min(before_, static_cast<std::uint32_t>(age) - 1);
+  }
+
+  std::uint32_t before_ = UINT32_MAX;  // the youngest's age less one
 };
 
 /// Of a body's runs after its water has moved.
@@ -120,7 +151,22 @@ struct Outcome : Levels {
   bool flows = false;
   bool air = false;
   bool moved = false;
+  bool over = false;  // more was to move than can
 
+  void add(const Mover& mover) {
+    const Units volume = mover.volume;
+    const Level level = mover.level_of(volume);
+    if (volume > 0 && !mover.swallows) see_wet(level);
+    if (volume < mover.capacity() || mover.open_top) see_room(level);
+    if (volume < mover.capacity() - kSlack || mover.open_top) {
+      highest_free = std::max(highest_free, level);
+      lowest_free = std::min(lowest_free, level);
+    }
+    moved |= mover.given > 0;
+    air |= mover.air > 0;
+    flows |= mover.flowed;
+    fast |= mover.fast;
+  }
   void add(const Outcome& other);
   [[nodiscard]] bool quiet() const {
     return !fast && (lowest_free == INT64_MAX || highest_free - lowest_free <= kQuiet);

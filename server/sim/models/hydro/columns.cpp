@@ -61,6 +61,7 @@ void Columns::build(Grid& grid, HydroState& state) {
   blocks_.clear();
   runs_.clear();
   links_.clear();
+  link_motions_.clear();
   free_runs_.clear();
   free_links_.clear();
   ++shape_version_;
@@ -212,6 +213,7 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
   if (free_links_.empty()) {
     id = static_cast<std::int32_t>(links_.size());
     links_.emplace_back();
+    link_motions_.emplace_back();
   } else {
     id = free_links_.back();
     free_links_.pop_back();
@@ -219,6 +221,7 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
   ++shape_version_;
   Link& made = link(id);
   made = {};
+  motion_of_link(id) = kNone;
   made.low = low;
   made.high = high;
   made.sill_cell = std::max(run(low).floor, run(high).floor);
@@ -279,6 +282,7 @@ bool Columns::show(Run& run, std::vector<Chunk*>& changed) {
     run.shown_falls.clear();
     for (const Fall& fall : run.falls) run.shown_falls.push_back(fall.y);
   }
+  run.shows_falls = !run.shown_falls.empty();
   run.shown = run.volume;
   run.shows_holes = false;
   return true;

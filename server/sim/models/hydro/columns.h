@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -34,34 +35,33 @@ struct Fall {
 
 struct Block;
 
-struct Run {
+/// A tick of a run in which nothing falls reads and writes the first line of a processor's cache
+/// alone.
+struct alignas(64) Run {
   Block* block = nullptr;  // that it stands in
+  Units volume = 0;        // settled
+  Units air = 0;           // falling: the sum of `falls`
+  // What its cells show, to be written again where it differs: of what is settled here.
+  Units shown = 0;
   std::int32_t x = 0;
   std::int32_t z = 0;
-  std::int32_t floor = 0;    // its lowest cell
-  std::int32_t ceiling = 0;  // the cell above its highest
-  Units volume = 0;          // settled
-  Units air = 0;             // falling: the sum of `falls`
-  std::vector<Fall> falls;   // above the surface's cell, from the lowest up
-  std::vector<std::int32_t> links;
+  std::int32_t floor = 0;       // its lowest cell
+  std::int32_t ceiling = 0;     // the cell above its highest
   std::int32_t motion = kNone;  // its entry in HydroState::runs
-
-  bool drain = false;        // stands behind an open side: emptied in every tick
-  bool open_top = false;     // what rises over its ceiling is gone
-  bool open_bottom = false;  // nothing settles in it
+  std::int32_t slot = kNone;    // of the tick under way (flow.h)
+  bool drain = false;           // stands behind an open side: emptied in every tick
+  bool open_top = false;        // what rises over its ceiling is gone
+  bool open_bottom = false;     // nothing settles in it
   bool alive = false;
-  bool awake = false;
-  bool event = false;  // something from outside touched it since the last tick
-  bool fresh = false;  // made in the repair under way
-  bool met = false;    // there are columns all around it
+  bool event = false;        // something from outside touched it since the last tick
+  bool met = false;          // there are columns all around it
+  bool shows_holes = false;  // its cells do, below `shown`
+  bool shows_falls = false;  // `shown_falls` lists some
 
-  // What its cells show, to be written again where it differs.
-  Units shown = 0;
+  std::vector<Fall> falls;  // above the surface's cell, from the lowest up
+  std::vector<std::int32_t> links;
   std::vector<std::int32_t> shown_falls;
-  bool shows_holes = false;  // below `shown`
-
-  // Of the tick under way (flow.h).
-  std::int32_t slot = kNone;
+  bool fresh = false;  // made in the repair under way
 
   [[nodiscard]] Level base() const { return Level{floor} * kFull; }
   [[nodiscard]] Level top() const { return Level{ceiling} * kFull; }
@@ -83,6 +83,7 @@ struct Run {
   /// Lets a strand that ends one cell over the surface reach it.
   void join_strand();
 };
+static_assert(offsetof(Run, falls) == 64);
 
 struct Link {
   std::int32_t low = kNone;  // the run of the smaller x or z
@@ -91,8 +92,7 @@ struct Link {
   std::int32_t top_cell = 0;
   bool along_z = false;
   bool alive = false;
-  std::int32_t slot = kNone;    // of the tick under way
-  std::int32_t motion = kNone;  // its entry in HydroState::links_x or links_z
+  std::int32_t slot = kNone;  // of the tick under way
 
   [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
   [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
@@ -149,20 +149,28 @@ class Columns {
   /// The same where no other run over the same ground is shown meanwhile. The grid is to be told of
   /// the chunks that go to `changed`. False, and nothing is done, if a chunk is to be made first.
   [[nodiscard]] bool show(Run& run, std::vector<Chunk*>& changed);
+  /// Does the work of show() and, where it is to `stay`, of keep_awake() for a run in which nothing
+  /// falls and whose surface is in the cell that it was in: most are such. False, and nothing is
+  /// done, for another.
+  [[nodiscard]] bool show_surface(Run& run, bool stay, std::vector<Chunk*>& changed,
+                                  std::vector<Chunk*>& kept);
   /// Lists the chunks of the run's surface and of what falls in it: they are to stay awake.
   void keep_awake(const Run& run, std::vector<Chunk*>& kept);
   [[nodiscard]] HydroRunState state_of(const Run& run) const {
     return run.motion == kNone ? HydroRunState{} : state_->runs.at(run.motion);
   }
-  [[nodiscard]] HydroLinkState state_of(const Link& link) const {
-    return link.motion == kNone ? HydroLinkState{} : states_of(link).at(link.motion);
+  [[nodiscard]] HydroLinkState state_of_link(std::int32_t id) {
+    const std::int32_t slot = motion_of_link(id);
+    return slot == kNone ? HydroLinkState{} : states_of(link(id).along_z).at(slot);
   }
   /// Of the run of which this is the lowest cell; 0 where it is not known.
   [[nodiscard]] std::int64_t pressure_over(Vec3 floor) const;
   /// Store what there is an entry for already, and nothing where there is none and nothing to
-  /// store. False: store_run or store_link has to do it.
-  [[nodiscard]] bool store_in_place(const Run& run, const HydroRunState& state);
-  [[nodiscard]] bool store_in_place(const Link& link, const HydroLinkState& state);
+  /// store. False: store_run or store_link has to do it. A run's tells whether its pressure is
+  /// another one.
+  [[nodiscard]] bool store_in_place(const Run& run, const HydroRunState& state,
+                                    bool& pressure_changed);
+  [[nodiscard]] bool store_in_place(std::int32_t link, bool along_z, const HydroLinkState& state);
   /// Keep of these only what is not nothing.
   void store_run(std::int32_t id, const HydroRunState& state);
   void store_link(std::int32_t id, const HydroLinkState& state);
@@ -248,8 +256,11 @@ class Columns {
   void link_columns(Place low, bool along_z, bool only_fresh);
   void add_link(std::int32_t low, std::int32_t high, bool along_z);
   [[nodiscard]] Q16 inherited(const Link& link) const;
-  [[nodiscard]] HydroMotion<HydroLinkState>& states_of(const Link& link) const {
-    return link.along_z ? state_->links_z : state_->links_x;
+  [[nodiscard]] HydroMotion<HydroLinkState>& states_of(bool along_z) const {
+    return along_z ? state_->links_z : state_->links_x;
+  }
+  [[nodiscard]] std::int32_t& motion_of_link(std::int32_t id) {
+    return link_motions_[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] Vec3 key_of(const Link& link) const;
   /// The first cell from `y` on, in a column of the block, whose chunk is stored.
@@ -269,12 +280,61 @@ class Columns {
   std::map<Place, Block> blocks_;
   std::vector<Run> runs_;
   std::vector<Link> links_;
+  // The entry of each in HydroState::links_x or links_z: all that a tick asks of most links.
+  std::vector<std::int32_t> link_motions_;
   std::vector<std::int32_t> free_runs_;
   std::vector<std::int32_t> free_links_;
   std::vector<std::int32_t>* woken_ = nullptr;
   std::map<std::pair<bool, Place>, std::vector<OldLink>> old_links_;
   std::int64_t steps_ = 0;
 };
+
+inline bool Columns::show_surface(Run& run, bool stay, std::vector<Chunk*>& changed,
+                                  std::vector<Chunk*>& kept) {
+  const std::int32_t cell = cell_of(run.volume);
+  if (cell != cell_of(run.shown) || run.air > 0 || run.shows_falls || run.shows_holes) return false;
+  if (run.swallows() || run.floor + cell >= run.ceiling) return false;
+  Block& block = *run.block;
+  const std::int32_t y = run.floor + cell;
+  if (run.shown == run.volume && !stay) return true;
+  Block::StoredChunk* const stored = chunk_in(block, y);
+  if (stored == nullptr) return false;
+  if (run.shown != run.volume) {
+    ++block.steps;
+    const auto index = static_cast<std::size_t>(shape_.index_of({run.x, y, run.z}));
+    stored->chunk->cells.edit()[index] = static_cast<Cell>(run.volume & (kFull - 1));
+    run.shown = run.volume;
+    if (stored->noted != repair_) {
+      stored->noted = repair_;
+      changed.push_back(stored->chunk);
+    }
+  }
+  if (stay && stored->kept != repair_) {
+    stored->kept = repair_;
+    kept.push_back(stored->chunk);
+  }
+  return true;
+}
+
+inline bool Columns::store_in_place(const Run& run, const HydroRunState& state,
+                                    bool& pressure_changed) {
+  if (run.motion == kNone) {
+    pressure_changed |= state.pressure != 0;
+    return state.nothing();
+  }
+  HydroRunState& kept = state_->runs.at(run.motion);
+  pressure_changed |= state.pressure != kept.pressure;
+  if (state.nothing()) return false;
+  kept = state;
+  return true;
+}
+
+inline bool Columns::store_in_place(std::int32_t link, bool along_z, const HydroLinkState& state) {
+  const std::int32_t slot = motion_of_link(link);
+  if ((slot == kNone) != state.nothing()) return false;
+  if (slot != kNone) states_of(along_z).at(slot) = state;
+  return true;
+}
 
 template <class F>
 void Columns::for_each_wet_cell(Run& run, F&& f) {

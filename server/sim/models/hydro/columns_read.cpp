@@ -84,6 +84,7 @@ void Columns::read_settled(Run& run) {
     }
   });
   run.shown = run.volume;
+  run.shows_falls = !run.shown_falls.empty();
 }
 
 // After something from outside changed its cells. A gap of one cell closes at once, over a larger
@@ -111,6 +112,7 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   });
   run.shown = Units{next - run.floor} * kFull;
   run.shows_holes = true;
+  run.shows_falls = false;
   run.absorb();
 }
 

@@ -159,9 +159,9 @@ void Columns::take_apart(std::int32_t id, Rebuilt& rebuilt) {
 void Columns::remove_link(std::int32_t id, std::int32_t but_run) {
   Link& gone = link(id);
   const Run& low = run(gone.low);
-  if (gone.motion != kNone) {
+  if (motion_of_link(id) != kNone) {
     old_links_[{gone.along_z, {low.x, low.z}}].push_back(
-        {gone.sill_cell, gone.top_cell, state_of(gone).flow});
+        {gone.sill_cell, gone.top_cell, state_of_link(id).flow});
     store_link(id, {});
   }
   const std::int32_t neighbour = gone.other(but_run);

@@ -46,18 +46,6 @@ void Columns::store_falls(const std::vector<std::int32_t>& falling) {
   }
 }
 
-bool Columns::store_in_place(const Run& run, const HydroRunState& state) {
-  if ((run.motion == kNone) != state.nothing()) return false;
-  if (run.motion != kNone) state_->runs.at(run.motion) = state;
-  return true;
-}
-
-bool Columns::store_in_place(const Link& link, const HydroLinkState& state) {
-  if ((link.motion == kNone) != state.nothing()) return false;
-  if (link.motion != kNone) states_of(link).at(link.motion) = state;
-  return true;
-}
-
 void Columns::store_run(std::int32_t id, const HydroRunState& state) {
   Run& owner = run(id);
   if (owner.motion != kNone && state.nothing()) {
@@ -73,19 +61,20 @@ void Columns::store_run(std::int32_t id, const HydroRunState& state) {
 }
 
 void Columns::store_link(std::int32_t id, const HydroLinkState& state) {
-  Link& owner = link(id);
-  HydroMotion<HydroLinkState>& states = states_of(owner);
-  if (owner.motion != kNone && state.nothing()) {
-    const std::int32_t slot = std::exchange(owner.motion, kNone);
+  const Link& owner = link(id);
+  HydroMotion<HydroLinkState>& states = states_of(owner.along_z);
+  std::int32_t& motion = motion_of_link(id);
+  if (motion != kNone && state.nothing()) {
+    const std::int32_t slot = std::exchange(motion, kNone);
     const std::int32_t moved = states.remove(slot);
-    if (moved != kNone) link(moved).motion = slot;
-  } else if (owner.motion != kNone) {
-    states.at(owner.motion) = state;
+    if (moved != kNone) motion_of_link(moved) = slot;
+  } else if (motion != kNone) {
+    states.at(motion) = state;
   } else if (!state.nothing()) {
     const Vec3 at = key_of(owner);
     const Digest digest =
         owner.along_z ? HydroState::digest_of_link_z(at) : HydroState::digest_of_link_x(at);
-    owner.motion = states.add(at, digest, id, state);
+    motion = states.add(at, digest, id, state);
   }
 }
 

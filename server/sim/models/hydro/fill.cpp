@@ -25,25 +25,13 @@ void Outcome::add(const Outcome& other) {
   flows = flows || other.flows;
   air = air || other.air;
   moved = moved || other.moved;
+  over = over || other.over;
 }
 
-void Flow::add_outcome(std::int32_t m, Outcome& outcome) {
-  const Mover& mover = mover_at(m);
-  const Units volume = mover.volume;
-  const Level level = mover.base + (mover.swallows ? -4 * kFull : volume);
-  if (volume > 0 && !mover.swallows) outcome.see_wet(level);
-  if (volume < mover.capacity() || mover.open_top) outcome.see_room(level);
-  if (volume < mover.capacity() - mover.slack() || mover.open_top) {
-    outcome.highest_free = std::max(outcome.highest_free, level);
-    outcome.lowest_free = std::min(outcome.lowest_free, level);
-  }
-  outcome.moved = outcome.moved || mover.given > 0;
-  outcome.air = outcome.air || mover.air > 0;
-  for (const std::int32_t w : ways_of(m)) {
-    const Way& way = way_at(w);
-    outcome.flows = outcome.flows || way.flow != 0;
-    outcome.fast =
-        outcome.fast || (way.joint == Joint::kContact && absolute(way.flow) > kQuiet * kOne);
+void Flow::add_flows(std::size_t m, Outcome& outcome) {
+  for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
+    outcome.flows |= way_at(w).flow != 0;
+    outcome.fast |= way_at(w).fast();
   }
 }
 
@@ -51,7 +39,13 @@ void Flow::settle() {
   for (Body& body : bodies_) {
     if (body.poured) {
       body.outcome = {};
-      for (const std::int32_t m : movers_of(body)) add_outcome(m, body.outcome);
+      for (const std::int32_t m : movers_of(body)) {
+        Mover& mover = mover_at(m);
+        mover.flowed = false;
+        mover.fast = false;
+        body.outcome.add(mover);
+        add_flows(static_cast<std::size_t>(m), body.outcome);
+      }
     }
     settle(body);
   }
@@ -198,6 +192,7 @@ bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
 }
 
 bool Flow::fill(const Body& body) {
+  for (const std::int32_t m : movers_of(body)) run_at(m).volume = mover_at(m).volume;
   std::vector<Place> places = places_in(body);
   if (!find_targets(body, places)) return false;
   if (!move_some(places)) {
@@ -206,7 +201,6 @@ bool Flow::fill(const Body& body) {
   if (moves_ != nullptr) tell(places);
   bool changed = false;
   for (const Place& place : places) {
-    run_at(place.mover).volume += place.gift;
     mover_at(place.mover).volume += place.gift;
     changed = changed || place.gift != 0;
   }

@@ -1,5 +1,6 @@
 // What a tick leaves: state, cells, and what is to be looked at in the next one.
 #include <algorithm>
+#include <numeric>
 
 #include "server/sim/models/hydro/flow.h"
 
@@ -16,10 +17,7 @@ void append(const std::vector<T>& more, std::vector<T>& list) {
 
 Flow::Left Flow::finish() {
   in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t piece) {
-    for (std::size_t i = from; i < to; ++i) {
-      const auto w = static_cast<std::int32_t>(i);
-      if (!finish_way(w)) listed_[piece].push_back(w);
-    }
+    finish_ways(from, to, listed_[piece]);
   });
   for (const std::vector<std::int32_t>& piece : listed_) {
     for (const std::int32_t w : piece) {
@@ -28,15 +26,14 @@ Flow::Left Flow::finish() {
     }
   }
   Left all;
-  if (ground_ends_.empty()) {
-    for (std::int32_t m = 0; m < mover_count(); ++m) finish_mover(m, all);
+  if (ground_ends_.size() == 1) {
+    finish_movers(by_ground_, all);
   } else {
     std::vector<Left> parts(ground_ends_.size());
     executor_->run(parts.size(), [&](std::size_t piece) {
       const std::size_t from = piece == 0 ? 0 : ground_ends_[piece - 1];
-      for (std::size_t i = from; i < ground_ends_[piece]; ++i) {
-        finish_mover(by_ground_[i], parts[piece]);
-      }
+      const std::span<const std::int32_t> movers(by_ground_);
+      finish_movers(movers.subspan(from, ground_ends_[piece] - from), parts[piece]);
     });
     for (const Left& part : parts) {
       all.drained += part.drained;
@@ -57,18 +54,20 @@ Flow::Left Flow::finish() {
   return all;
 }
 
-// False when its state is to be stored where there was none, or the other way round.
-bool Flow::finish_way(std::int32_t w) {
-  Way& way = way_at(w);
-  if (way.joint == Joint::kClosed) return true;
-  // Between two dry runs nothing flows; and what lies beside no water need not be known.
+// Lists those whose state is to be stored where there was none, or the other way round.
+void Flow::finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_t>& others) {
   const auto wet = [](const Mover& mover) { return mover.volume > 0 && !mover.swallows; };
-  if (!wet(mover_at(way.low)) && !wet(mover_at(way.high))) {
-    way.flow = 0;
-    way.carry = 0;
+  for (std::size_t w = from; w < to; ++w) {
+    Way& way = ways_[w];
+    if (way.joint == Joint::kClosed) continue;
+    // Between two dry runs nothing flows; and what lies beside no water need not be known.
+    if (!wet(mover_at(way.low)) && !wet(mover_at(way.high))) {
+      way.flow = 0;
+      way.carry = 0;
+    }
+    const bool stored = columns_.store_in_place(links_[w], way.along_z, {way.flow, way.carry});
+    if (!stored) others.push_back(static_cast<std::int32_t>(w));
   }
-  const Link& link = columns_.link(links_[static_cast<std::size_t>(w)]);
-  return columns_.store_in_place(link, {way.flow, way.carry});
 }
 
 Units Flow::drain(Run& run) {
@@ -85,36 +84,49 @@ Units Flow::drain(Run& run) {
   return drained;
 }
 
-void Flow::finish_mover(std::int32_t m, Left& left) {
-  Mover& mover = mover_at(m);
-  if (!mover.spread) return;
-  Run& run = run_of(mover);
-  if (mover.swallows || mover.open_top) left.drained += drain(run);
-  if (!mover.swallows && run.air > 0 && run.level() < mover.level) run.join_strand();
-  const bool wet = run.wet();
-  const bool rests = mover.body == kNone ? !wet : body_at(mover.body).rests;
-  const bool moves = !rests && wet;
-  if (!moves) mover.friction = 0;
-  if (!moves || !mover.full) mover.pressure = 0;
-  if (!moves && run.air == 0) mover.age = 0;
-  if (mover.pressure != columns_.state_of(run).pressure) left.heads_changed = true;
-  if (!columns_.store_in_place(run, {mover.pressure, mover.friction, mover.age})) {
-    left.others.push_back(m);
+void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
+  left.awake.resize(movers.size());
+  std::size_t awake = 0;
+  for (const std::int32_t m : movers) {
+    Mover& mover = mover_at(m);
+    if (!mover.spread) continue;
+    Run& run = run_of(mover);
+    run.volume = mover.volume;
+    if (mover.swallows || mover.open_top) left.drained += drain(run);
+    mover.volume = run.volume;
+    if (mover.air > 0 && !mover.swallows && run.level() < mover.level) run.join_strand();
+    const bool wet = run.wet();
+    const bool rests = mover.body == kNone ? !wet : body_at(mover.body).rests;
+    const bool moves = !rests && wet;
+    if (!moves) mover.friction = 0;
+    if (!moves || !mover.full) mover.pressure = 0;
+    if (!moves && run.air == 0) mover.age = 0;
+    if (!columns_.store_in_place(run, {mover.pressure, mover.friction, mover.age},
+                                 left.heads_changed)) {
+      left.others.push_back(m);
+    }
+    if (!rests) left.awake[awake++] = mover.id;
+    if (mover.air > 0) left.falling.push_back(mover.id);
+    if (columns_.show_surface(run, !rests, left.changed, left.kept_awake)) continue;
+    if (!columns_.show(run, left.changed)) {
+      left.waiting.push_back(mover.id);
+    } else if (!rests || run.air > 0) {
+      columns_.keep_awake(run, left.kept_awake);
+    }
   }
-  if (!rests) left.awake.push_back(mover.id);
-  if (run.air > 0) left.falling.push_back(mover.id);
-  if (!columns_.show(run, left.changed)) {
-    left.waiting.push_back(mover.id);
-  } else if (!rests || run.air > 0) {
-    columns_.keep_awake(run, left.kept_awake);
-  }
+  left.awake.resize(awake);
 }
 
 // Movers sorted by ground, cut where a piece has enough of them.
 void Flow::list_columns() {
   by_ground_.clear();
   ground_ends_.clear();
-  if (movers_.size() <= kPiece) return;
+  if (movers_.size() <= kPiece) {
+    by_ground_.resize(movers_.size());
+    std::iota(by_ground_.begin(), by_ground_.end(), 0);
+    ground_ends_.push_back(movers_.size());
+    return;
+  }
   std::vector<std::size_t> ends(columns_.block_count() + 1, 0);
   for (const Mover& mover : movers_) ++ends[run_of(mover).block->number + 1];
   for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];

@@ -5,60 +5,44 @@
 
 namespace sluice::sim::hydro {
 
-void Standing::add(const Mover& mover) {
-  if (mover.wet) {
-    see_wet(mover.level);
-    add_age(mover.age);
-  }
-  if (mover.volume < mover.capacity() || mover.open_top) see_room(mover.level);
-  lowest_contact = std::min(lowest_contact, mover.contact);
-  highest_contact = std::max(highest_contact, mover.contact);
-  flows = flows || mover.flows;
-  presses = presses || mover.full || mover.near;
-}
-
-// The youngest water decides; what is at rest has no age.
-void Standing::add_age(std::int32_t age) {
-  if (age != 0) youngest = youngest == 0 ? age : std::min(youngest, age);
-}
-
 void Standing::add(const Standing& other) {
   see_wet(other.highest_wet);
   see_room(other.lowest_room);
   lowest_contact = std::min(lowest_contact, other.lowest_contact);
   highest_contact = std::max(highest_contact, other.highest_contact);
-  add_age(other.youngest);
+  before_ = std::min(before_, other.before_);
   flows = flows || other.flows;
   presses = presses || other.presses;
+  falls = falls || other.falls;
 }
 
-// Its age, and what its ways add up to.
-void Flow::add_up(std::int32_t m) {
-  Mover& mover = mover_at(m);
-  mover.inflow = 0;
-  mover.conductance = 0;
-  mover.through = 0;
-  mover.flows = false;
-  mover.forced = false;
-  if (!mover.spread) return;
+// What look_at_openings() has not added up.
+void Flow::add_up() {
+  for (const std::int32_t w : late_) add_to_sums(way_at(w));
+  for_each_apart([](const Way& way, Mover& high) {
+    high.conductance += way.conductance;
+    high.inflow += way.flow;
+  });
+}
+
+void Flow::grow_older(Mover& mover) {
   if (mover.age > 0) ++mover.age;
-  if (mover.event) {
-    mover.age = 1;
-    run_of(mover).event = false;
+  if (!mover.event) return;
+  mover.age = 1;
+  mover.event = false;
+  run_of(mover).event = false;
+}
+
+void Flow::add_through(std::size_t m) {
+  Units through = 0;
+  for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
+    through += absolute(way_at(w).flow) >> 16;
   }
-  const bool presses = mover.full || mover.near;
-  for (const std::int32_t w : ways_of(m)) {
-    const Way& way = way_at(w);
-    if (way.joint == Joint::kClosed) continue;
-    mover.conductance += way.conductance;
-    mover.inflow += way.low == m ? -way.flow : way.flow;
-    if (presses) mover.through += absolute(way.flow) >> 16;
-    const bool moves = way.flow != 0 || way.carry != 0;
-    mover.flows = mover.flows || (moves && way.joint == Joint::kContact);
-  }
+  movers_[m].through = through;
 }
 
 void Flow::look_at_bodies() {
+  add_up();
   for (Body& body : bodies_) {
     body.standing = {};
     body.outcome = {};
@@ -69,19 +53,28 @@ void Flow::look_at_bodies() {
     body.solves = false;
   }
   sum_up<Standing>(
-      [this](std::int32_t m, Standing& standing) {
-        add_up(m);
-        standing.add(mover_at(m));
+      [this](std::size_t from, std::size_t to, std::int32_t /*body*/) {
+        Standing standing;
+        for (std::size_t m = from; m < to; ++m) {
+          Mover& mover = movers_[m];
+          if (mover.spread) grow_older(mover);
+          if (mover.full || mover.near) add_through(m);
+          standing.add(mover);
+        }
+        return standing;
       },
       [](Body& body, const Standing& part) { body.standing.add(part); });
   presses_ = false;
+  falls_ = false;
   for (Body& body : bodies_) {
     const Standing& standing = body.standing;
     body.still = !standing.flows && standing.flat();
     const std::int32_t extent =
         (body.x_to - body.x_from + 1) + (solid_ ? body.z_to - body.z_from + 1 : 0);
-    body.age = standing.youngest > kAgePerCell * extent + kAgeAtLeast ? 0 : standing.youngest;
+    const std::int32_t youngest = standing.youngest();
+    body.age = youngest > kAgePerCell * extent + kAgeAtLeast ? 0 : youngest;
     presses_ = presses_ || (standing.presses && !body.still && !body.old());
+    falls_ = falls_ || standing.falls;
   }
 }
 

@@ -11,9 +11,10 @@
 //   settle   sums of bodies -> filling, rest
 //   finish   state and cells
 //
-// Every step is a loop over movers that reads ways, or one over ways that reads movers. It is cut
-// into pieces of equal numbers for the workers that are lent: no piece writes what another reads,
-// and sums of bodies are sums of integers.
+// Every step is a loop over movers, or over movers and the ways of which each is the low end. It is
+// cut into pieces of equal numbers for the workers that are lent: no piece writes what another
+// reads, and sums of bodies are sums of integers. What a way brings is added to both its ends while
+// it is looked at: for each mover to look at all its ways was twice the work.
 #pragma once
 
 #include <cstdint>
@@ -81,6 +82,15 @@ class Flow {
     Units units = 0;
   };
 
+  /// What a mover of a body with some friction took from that.
+  struct TakenAfter {
+    std::int32_t body = kNone;
+    std::int32_t before = 0;
+    std::int32_t friction = 0;
+    std::int32_t age = 0;
+    bool still = false;
+  };
+
   [[nodiscard]] Run& run_of(const Mover& mover) { return columns_.run(mover.id); }
   [[nodiscard]] Run& run_at(std::int32_t mover) { return run_of(mover_at(mover)); }
   [[nodiscard]] Mover& mover_at(std::int32_t slot) {
@@ -88,9 +98,19 @@ class Flow {
   }
   [[nodiscard]] Body& body_at(std::int32_t body) { return bodies_[static_cast<std::size_t>(body)]; }
   [[nodiscard]] std::span<const std::int32_t> ways_of(std::int32_t mover) const {
-    const auto first = static_cast<std::size_t>(first_way_[static_cast<std::size_t>(mover)]);
-    const auto last = static_cast<std::size_t>(first_way_[static_cast<std::size_t>(mover) + 1]);
-    return {ways_of_movers_.data() + first, last - first};
+    const auto at = 2 * static_cast<std::size_t>(mover);
+    return listed_ways(first_way_[at], first_way_[at + 2]);
+  }
+  /// Those whose `low` it is, and those whose `high`.
+  [[nodiscard]] std::span<const std::int32_t> ways_up(std::size_t mover) const {
+    return listed_ways(first_way_[2 * mover], first_way_[2 * mover + 1]);
+  }
+  [[nodiscard]] std::span<const std::int32_t> ways_down(std::size_t mover) const {
+    return listed_ways(first_way_[2 * mover + 1], first_way_[2 * mover + 2]);
+  }
+  [[nodiscard]] std::span<const std::int32_t> listed_ways(std::int32_t from,
+                                                          std::int32_t to) const {
+    return {ways_of_movers_.data() + from, static_cast<std::size_t>(to - from)};
   }
   [[nodiscard]] std::span<const std::int32_t> movers_of(const Body& body) const {
     return {members_.data() + body.first, body.count};
@@ -103,8 +123,11 @@ class Flow {
   /// f(from, to, piece) for pieces of [0, count).
   template <class F>
   void in_pieces(std::size_t count, F&& f);
-  /// f(mover, sums) for each mover; then take(body, sums) for each body, maybe several times for
-  /// one. What a mover of no body adds is left out.
+  /// f(way, high) for each way that lies apart, and the end of it whose sums lack it.
+  template <class F>
+  void for_each_apart(F&& f);
+  /// f(from, to, body) for movers [from, to) that are all of that body, or of none; then
+  /// take(body, sums) with the sums that it returns, maybe several times for one body.
   template <class Sums, class F, class Take>
   void sum_up(F&& f, Take&& take);
 
@@ -113,22 +136,31 @@ class Flow {
   bool gather_all(std::span<const std::int32_t> seeds);
   std::int32_t add_mover(std::int32_t id);
   void spread(std::int32_t mover);
-  void look_at(Mover& mover);
+  void read(Mover& mover);
+  static void look_at(Mover& mover);
   bool look_at_runs();
   [[nodiscard]] Joint measure(Way& way);
+  void add_to_sums(const Way& way);
   void look_at_openings();
   void take_joint(std::int32_t way, Joint joint);
+  void sort_ways();
   void list_ways();
   void find_bodies();
   // flow.cpp
-  void add_up(std::int32_t mover);
+  void add_up();
+  void grow_older(Mover& mover);
+  void add_through(std::size_t mover);
   void look_at_bodies();
   // friction.cpp
   void find_frictions();
   void scale_conductance(Way& way);
-  void add_to_quotients(std::int32_t mover, const Body& body, Quotients& quotients);
+  void scale_conductance(const Mover& low, Way& way);
+  [[nodiscard]] Quotients quotients_of(std::size_t from, std::size_t to, const Body& body);
+  // flows.cpp
   [[nodiscard]] std::int32_t friction_of(const Mover& mover) const;
-  void find_push(Way& way);
+  [[nodiscard]] bool is_at_rest(Way& way);
+  void find_pushes(bool demands_too);
+  void set_demands();
   // pressure.cpp
   void find_pressures();
   void list_full();
@@ -138,31 +170,28 @@ class Flow {
   void free_or_fix();
   void list_too_fast(const Body& body, std::vector<std::int32_t>& ways);
   [[nodiscard]] bool runs_over(std::int32_t mover);
-  [[nodiscard]] static std::int64_t head(const Mover& mover) {
-    return mover.full ? mover.pressure : mover.level * kHeadOne;
-  }
   [[nodiscard]] Q16 flow_of(const Way& way) const;
   [[nodiscard]] Q16 fastest(const Way& way, bool from_low) const;
   // moves.cpp
-  void find_pushes(bool demands_too);
-  void set_demand(Way& way);
   void set_demand_of_old(std::int32_t mover);
-  void add_up_moves(std::int32_t mover);
-  void take_after_body(Mover& mover) const;
-  void limit();
+  void add_up_moves(std::size_t mover);
+  void take_after_body(Mover& mover, TakenAfter& last) const;
+  [[nodiscard]] bool transfer_freely();
+  void limit(bool any_old, bool first_look);
   void limit_giver(std::int32_t mover);
   void give_last_unit(std::int32_t mover);
   void limit_takers(std::vector<std::int32_t>& looked_at);
   bool limit_direct();
   static void cut(Way& way, Units most);
   void transfer();
-  void transfer(std::int32_t mover);
+  void look_at_flows();
+  void transfer(Mover& mover);
   void spill(Way& way, std::vector<Spilled>& spilled);
   void tell(const Way& way);
   void pass_age(const Mover& giver, Mover& taker) const;
   // fill.cpp
   void settle(Body& body);
-  void add_outcome(std::int32_t mover, Outcome& outcome);
+  void add_flows(std::size_t mover, Outcome& outcome);
   void stop(const Body& body);
   [[nodiscard]] Units holds_at(std::int32_t mover, Level level);
   [[nodiscard]] Level fill_level(std::span<const std::int32_t> movers, Units units);
@@ -174,9 +203,9 @@ class Flow {
   bool move_some(std::vector<Place>& places);
   void tell(const std::vector<Place>& places);
   // finish.cpp
-  [[nodiscard]] bool finish_way(std::int32_t way);
+  void finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_t>& others);
   static Units drain(Run& run);
-  void finish_mover(std::int32_t mover, Left& left);
+  void finish_movers(std::span<const std::int32_t> movers, Left& left);
   void list_columns();
 
   Columns& columns_;
@@ -188,15 +217,21 @@ class Flow {
   bool changed_ways_ = false;        // there are more of them
   bool changed_bodies_ = false;
   bool presses_ = false;  // a run is full, or could run over
+  bool falls_ = false;    // something does in a run of a body
+  bool cuts_ = false;     // not all that was to move does
   std::int64_t spread_count_ = 0;
   std::vector<Mover> movers_;
   std::vector<std::pair<std::int32_t, std::int32_t>> places_;  // x and z of each mover
   std::vector<Way> ways_;
   std::vector<std::int32_t> links_;  // of each way
+  std::size_t sorted_ways_ = 0;      // so many were there when they were sorted
   std::vector<Body> bodies_;
   std::vector<std::int32_t> members_;  // movers, body by body
+  // Of each mover two: where those of its ways begin whose `low` it is, then those whose `high`.
   std::vector<std::int32_t> first_way_;
   std::vector<std::int32_t> ways_of_movers_;
+  std::vector<std::vector<std::int32_t>> apart_;  // ways, by the piece of `high`; none: all is one
+  std::vector<std::int32_t> late_;                // ways that opened, closed or came in this tick
   std::vector<std::int32_t> to_spread_;
   std::vector<std::int32_t> spills_;  // ways
   // Movers by the ground they stand on, and where in that list each piece ends: all that stand over
@@ -210,20 +245,40 @@ class Flow {
 /// Movers or ways of a piece: few enough for two workers to share what is worth sharing.
 inline constexpr std::size_t kPiece = 4096;
 
-inline Q16 Flow::fastest(const Way& way, bool from_low) const {
-  const Mover& from = movers_[static_cast<std::size_t>(from_low ? way.low : way.high)];
+/// Whether its ends are movers of two pieces. Whoever works on the piece of `low` adds what a way
+/// brings to both its ends; where it lies apart to `low` alone, and the other sum is made later.
+constexpr bool lies_apart(const Way& way) {
+  return static_cast<std::size_t>(way.low) / kPiece != static_cast<std::size_t>(way.high) / kPiece;
+}
+
+/// A flow cut by less than this keeps its momentum: it is rounding.
+inline constexpr Units kSmallCut = 4;
+
+/// The most that flows through a way from that end of it.
+inline Q16 fastest(const Mover& from, const Way& way) {
   const Level level = std::max(from.full ? from.contact : from.level, way.sill());
   const Units depth = std::min(level - way.sill(), way.opening());
   return std::min(depth * (kOne / 8 * 7), kMostFlow);
 }
 
-inline Q16 Flow::flow_of(const Way& way) const {
+/// What flows by the heads of its ends where one of them is full.
+[[nodiscard]] Q16 flow_by_pressure(const Mover& low, const Mover& high, const Way& way);
+
+/// What flows by the heads of its ends.
+inline Q16 flow_between(const Mover& low, const Mover& high, const Way& way) {
   if (way.fixed) return way.flow;
-  const Mover& low = movers_[static_cast<std::size_t>(way.low)];
-  const Mover& high = movers_[static_cast<std::size_t>(way.high)];
-  const std::int64_t sill = way.sill() * kHeadOne;
-  const std::int64_t across = std::max(head(low), sill) - std::max(head(high), sill);
-  return scaled(way.share, way.push + way.conductance * across / kHeadOne);
+  if (low.full || high.full) return flow_by_pressure(low, high, way);
+  const Level across = std::max(low.level, way.sill()) - std::max(high.level, way.sill());
+  return scaled(way.share, way.push + way.conductance * across);
+}
+
+inline Q16 Flow::fastest(const Way& way, bool from_low) const {
+  return hydro::fastest(movers_[static_cast<std::size_t>(from_low ? way.low : way.high)], way);
+}
+
+inline Q16 Flow::flow_of(const Way& way) const {
+  return flow_between(movers_[static_cast<std::size_t>(way.low)],
+                      movers_[static_cast<std::size_t>(way.high)], way);
 }
 
 template <class F>
@@ -236,6 +291,14 @@ void Flow::in_pieces(std::size_t count, F&& f) {
                  [&](std::size_t i) { f(i * kPiece, std::min(count, (i + 1) * kPiece), i); });
 }
 
+template <class F>
+void Flow::for_each_apart(F&& f) {
+  if (apart_.empty()) return;
+  executor_->run(apart_.size(), [&](std::size_t piece) {
+    for (const std::int32_t w : apart_[piece]) f(way_at(w), mover_at(way_at(w).high));
+  });
+}
+
 template <class Sums, class F, class Take>
 void Flow::sum_up(F&& f, Take&& take) {
   struct Part {
@@ -244,15 +307,12 @@ void Flow::sum_up(F&& f, Take&& take) {
   };
   std::vector<std::vector<Part>> parts(movers_.size() / kPiece + 1);
   in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
-    Part part;
-    for (std::size_t m = from; m < to; ++m) {
-      if (movers_[m].body != part.body) {
-        if (part.body != kNone) parts[piece].push_back(part);
-        part = {movers_[m].body, {}};
-      }
-      f(static_cast<std::int32_t>(m), part.sums);
+    for (std::size_t end = from; from < to; from = end) {
+      const std::int32_t body = movers_[from].body;
+      while (end < to && movers_[end].body == body) ++end;
+      const Sums sums = f(from, end, body);
+      if (body != kNone) parts[piece].push_back({body, sums});
     }
-    if (part.body != kNone) parts[piece].push_back(part);
   });
   for (const std::vector<Part>& list : parts) {
     for (const Part& part : list) take(body_at(part.body), part.sums);

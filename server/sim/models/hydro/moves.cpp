@@ -6,13 +6,6 @@
 
 namespace sluice::sim::hydro {
 
-namespace {
-
-/// A flow cut by less than this keeps its momentum: it is rounding.
-constexpr Units kSmallCut = 4;
-
-}  // namespace
-
 void Flow::move(std::span<const std::int32_t> landed) {
   for (const std::int32_t id : landed) {
     const std::int32_t mover = columns_.run(id).slot;
@@ -23,54 +16,47 @@ void Flow::move(std::span<const std::int32_t> landed) {
   find_pushes(!presses_);
   if (presses_) {
     find_pressures();
-    in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
-      for (std::size_t w = from; w < to; ++w) set_demand(ways_[w]);
-    });
+    set_demands();
   }
-  limit();
-  transfer();
-}
-
-void Flow::find_pushes(bool demands_too) {
-  in_pieces(ways_.size(), [&](std::size_t from, std::size_t to, std::size_t /*piece*/) {
-    for (std::size_t w = from; w < to; ++w) {
-      Way& way = ways_[w];
-      way.demands = 0;
-      way.moved = 0;
-      if (way.joint == Joint::kClosed) continue;
-      const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
-      const Body& body = body_at(mover_at(from_low ? way.low : way.high).body);
-      if (way.joint == Joint::kContact ? body.still || body.old() : body.old()) {
-        way.fixed = true;
-        way.flow = 0;
-        way.carry = 0;
-        way.direct = way.joint == Joint::kSpill;
-        continue;
-      }
-      find_push(way);
-      if (demands_too) set_demand(way);
-    }
+  const bool any_old =
+      std::any_of(bodies_.begin(), bodies_.end(), [](const Body& body) { return body.old(); });
+  const bool free = !presses_ && !any_old && !falls_ && spills_.empty();
+  for_each_apart([](const Way& way, Mover& high) {
+    (way.moved > 0 ? high.taken : high.given) += absolute(way.moved);
+    high.flowed |= way.flow != 0;
   });
+  if (!free || !transfer_freely()) {
+    limit(any_old, !free);
+    transfer();
+  }
+  if (moves_ == nullptr) return;
+  for (const Way& way : ways_) {
+    if (way.moved != 0) tell(way);
+  }
 }
 
-void Flow::set_demand(Way& way) {
-  if (way.joint == Joint::kClosed || way.direct || (way.fixed && way.flow == 0)) return;
-  Q16 flow = flow_of(way);
-  const Q16 most = fastest(way, flow > 0);
-  flow = std::clamp(flow, -most, most);
-  way.flow = flow;
-  const Q16 due = flow + way.carry;
-  way.moved = due / kOne;
-  way.carry = static_cast<std::int32_t>(due % kOne);
-  if (way.joint == Joint::kSpill) {
-    const bool from_low = mover_at(way.low).level > mover_at(way.high).level;
-    const Units least = std::max<Units>(1, way.height / 32);
-    if (from_low ? way.moved < least : way.moved > -least) {
-      way.moved = from_low ? least : -least;
-      way.carry = 0;
-    }
-  }
-  way.demands = static_cast<std::int8_t>(way.moved > 0 ? 1 : way.moved < 0 ? -1 : 0);
+// Where nothing is full, old, falling or spilled, what is to move mostly can: then it does in the
+// look that finds that out. False, and nothing has moved, where somebody cannot give or take it.
+bool Flow::transfer_freely() {
+  sum_up<Outcome>(
+      [this](std::size_t from, std::size_t to, std::int32_t /*body*/) {
+        Outcome outcome;
+        TakenAfter last;
+        for (std::size_t m = from; m < to; ++m) {
+          Mover& mover = movers_[m];
+          take_after_body(mover, last);
+          outcome.over |= mover.over();
+          mover.volume += mover.taken - mover.given;
+          outcome.add(mover);
+        }
+        return outcome;
+      },
+      [](Body& body, const Outcome& part) { body.outcome.add(part); });
+  const auto is_over = [](const Body& body) { return body.outcome.over; };
+  if (std::none_of(bodies_.begin(), bodies_.end(), is_over)) return true;
+  for (Body& body : bodies_) body.outcome = {};
+  for (Mover& mover : movers_) mover.volume -= mover.taken - mover.given;
+  return false;
 }
 
 // An old body spills over its lowest sill alone, and never more than what stands above it: what
@@ -105,30 +91,34 @@ void Flow::cut(Way& way, Units most) {
   way.carry = 0;
 }
 
-void Flow::add_up_moves(std::int32_t m) {
-  Mover& mover = mover_at(m);
-  mover.given = 0;
-  mover.taken = 0;
-  for (const std::int32_t w : ways_of(m)) {
+// Anew, where add_to_moves() did not see it.
+void Flow::add_up_moves(std::size_t m) {
+  Units given = 0;
+  Units taken = 0;
+  for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
     const Way& way = way_at(w);
     if (way.moved == 0) continue;
-    (way.giver() == m ? mover.given : mover.taken) += absolute(way.moved);
+    (way.giver() == static_cast<std::int32_t>(m) ? given : taken) += absolute(way.moved);
   }
+  movers_[m].given = given;
+  movers_[m].taken = taken;
 }
 
-// All of a body are as old as the body, but for what is still in the air over a still one.
-void Flow::take_after_body(Mover& mover) const {
-  mover.friction = friction_of(mover);
+// All of a body are as old as the body, but for what is still in the air over a still one. Most
+// have the friction of the mover before them: what that came to is kept.
+void Flow::take_after_body(Mover& mover, TakenAfter& last) const {
   if (mover.body == kNone) return;
-  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
-  if (!body.still) mover.age = body.age;
+  if (mover.body != last.body || mover.friction != last.before) {
+    const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+    last = {mover.body, mover.friction, friction_of(mover), body.age, body.still};
+  }
+  mover.friction = last.friction;
+  if (!last.still) mover.age = last.age;
 }
 
 // Whoever is asked for more than it has, or brought more than it can take, or is old, is listed and
 // looked at once more: few are.
-void Flow::limit() {
-  const bool any_old =
-      std::any_of(bodies_.begin(), bodies_.end(), [](const Body& body) { return body.old(); });
+void Flow::limit(bool any_old, bool first_look) {
   const auto is_old = [&](const Mover& mover) {
     return any_old && mover.body != kNone && body_at(mover.body).old();
   };
@@ -136,15 +126,14 @@ void Flow::limit() {
     if (is_old(mover_at(m))) set_demand_of_old(m);
   }
   std::vector<std::int32_t> takers;
-  const auto add_up_all = [&](bool first) {
+  const auto list_all = [&](bool first, bool anew) {
     in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
+      TakenAfter last;
       for (std::size_t i = from; i < to; ++i) {
-        const auto m = static_cast<std::int32_t>(i);
-        add_up_moves(m);
+        if (anew) add_up_moves(i);
         Mover& mover = movers_[i];
-        if (first) take_after_body(mover);
-        const bool over = mover.given > mover.volume || mover.taken > mover.room() + mover.given;
-        if (over || is_old(mover)) listed_[piece].push_back(m);
+        if (first) take_after_body(mover, last);
+        if (mover.over() || is_old(mover)) listed_[piece].push_back(static_cast<std::int32_t>(i));
       }
     });
     takers.clear();
@@ -152,7 +141,8 @@ void Flow::limit() {
       takers.insert(takers.end(), piece.begin(), piece.end());
     }
   };
-  add_up_all(true);
+  list_all(first_look, any_old);
+  cuts_ = !takers.empty();
   bool cut_any = any_old;
   for (const std::int32_t m : takers) {
     if (mover_at(m).given <= mover_at(m).volume && !is_old(mover_at(m))) continue;
@@ -160,7 +150,8 @@ void Flow::limit() {
     cut_any = true;
   }
   cut_any = limit_direct() || cut_any;
-  if (cut_any) add_up_all(false);
+  cuts_ = cuts_ || cut_any;
+  if (cut_any) list_all(false, true);
   limit_takers(takers);
 }
 
@@ -303,17 +294,18 @@ void Flow::tell(const Way& way) {
 }
 
 void Flow::transfer() {
-  if (moves_ != nullptr) {
-    for (const Way& way : ways_) {
-      if (way.moved != 0) tell(way);
-    }
-  }
   std::vector<Spilled> spilled;
   for (const std::int32_t w : spills_) spill(way_at(w), spilled);
+  if (cuts_) look_at_flows();
   sum_up<Outcome>(
-      [this](std::int32_t m, Outcome& outcome) {
-        transfer(m);
-        add_outcome(m, outcome);
+      [this](std::size_t from, std::size_t to, std::int32_t /*body*/) {
+        Outcome outcome;
+        for (std::size_t m = from; m < to; ++m) {
+          Mover& mover = movers_[m];
+          if ((mover.given | mover.taken) != 0) transfer(mover);
+          outcome.add(mover);
+        }
+        return outcome;
       },
       [](Body& body, const Outcome& part) { body.outcome.add(part); });
   // What comes over equal sills is one stream: first they are added up.
@@ -328,6 +320,7 @@ void Flow::transfer() {
     }
     Mover& mover = mover_at(all.mover);
     Run& run = run_of(mover);
+    run.volume = mover.volume;
     pour(run, all.cell, all.units);
     mover.volume = run.volume;
     mover.air = run.air;
@@ -335,12 +328,24 @@ void Flow::transfer() {
   }
 }
 
-void Flow::transfer(std::int32_t m) {
-  Mover& mover = mover_at(m);
-  if (mover.given == 0 && mover.taken == 0) return;
+// After a cut, once more.
+void Flow::look_at_flows() {
+  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+    for (std::size_t m = from; m < to; ++m) {
+      Outcome outcome;
+      add_flows(m, outcome);
+      movers_[m].flowed = outcome.flows;
+      movers_[m].fast = outcome.fast;
+    }
+  });
+}
+
+void Flow::transfer(Mover& mover) {
+  mover.volume += mover.taken - mover.given;
+  if (mover.air == 0) return;
   Run& run = run_of(mover);
-  run.volume += mover.taken - mover.given;
-  if (run.air > 0) run.absorb();
+  run.volume = mover.volume;
+  run.absorb();
   mover.volume = run.volume;
   mover.air = run.air;
 }

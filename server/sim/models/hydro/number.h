@@ -28,6 +28,7 @@ inline constexpr Q16 kMostFriction = kOne * 4 / 10;
 inline constexpr std::int64_t kFrictionInertia = 16;
 
 inline constexpr Units kSlack = 256;      // a run so near its capacity counts as full
+static_assert(kSlack <= kFull / 4);       // and so never when it holds less than three quarters
 inline constexpr Units kQuiet = 256;      // heads and flows below which a body is filled exactly
 inline constexpr Units kMostMargin = 64;  // room that the solver leaves in a full run that flows
 inline constexpr int kMostIterations = 100;
@@ -46,15 +47,20 @@ constexpr std::int64_t absolute(std::int64_t v) {
   return v < 0 ? -v : v;
 }
 
-/// a * v with a from 0 to 2^20 in Q16, toward zero.
-constexpr std::int64_t scaled(Q16 a, std::int64_t v) {
+/// scaled() in two products.
+constexpr std::int64_t scaled_large(Q16 a, std::int64_t v) {
   const auto size = static_cast<std::uint64_t>(absolute(v));
   const auto factor = static_cast<std::uint64_t>(a);
-  // Most numbers are small enough for one product.
-  const auto product = static_cast<std::int64_t>(
-      size < std::uint64_t{1} << 43 ? size * factor >> 16
-                                    : (size >> 16) * factor + ((size & 0xffff) * factor >> 16));
+  const auto product =
+      static_cast<std::int64_t>((size >> 16) * factor + ((size & 0xffff) * factor >> 16));
   return v < 0 ? -product : product;
+}
+
+/// a * v with a from 0 to 2^20 in Q16, toward zero.
+constexpr std::int64_t scaled(Q16 a, std::int64_t v) {
+  // Most numbers are small enough for one product.
+  constexpr std::int64_t kSmall = std::int64_t{1} << 42;
+  return v > -kSmall && v < kSmall ? a * v / kOne : scaled_large(a, v);
 }
 
 /// a / b, rounded down; a is not negative, b positive. Most are small, and a division of 32 bits

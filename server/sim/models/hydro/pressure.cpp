@@ -40,6 +40,15 @@ void Flow::find_pressures() {
   }
 }
 
+Q16 flow_by_pressure(const Mover& low, const Mover& high, const Way& way) {
+  const auto head = [](const Mover& mover) {
+    return mover.full ? mover.pressure : mover.level * kHeadOne;
+  };
+  const std::int64_t sill = way.sill() * kHeadOne;
+  const std::int64_t across = std::max(head(low), sill) - std::max(head(high), sill);
+  return scaled(way.share, way.push + way.conductance * across / kHeadOne);
+}
+
 void Flow::list_full() {
   for (Body& body : bodies_) {
     if (body.solves) body.full.clear();

@@ -37,7 +37,7 @@ class Pushed {
       if (energy(strength + bit) <= most) strength += bit;
     }
     for (const One& one : links_) {
-      HydroLinkState state = columns_.state_of(columns_.link(one.link));
+      HydroLinkState state = columns_.state_of_link(one.link);
       const Q16 flow = flow_at(one, strength);
       if (flow == state.flow) continue;
       state.flow = flow;
@@ -85,7 +85,7 @@ class Pushed {
     const std::int64_t pull = push_.direction == 0 ? outwards : aside;
     if (pull == 0) return;
     const Units depth = std::min(std::max(low.level(), high.level()) - link.sill(), link.opening());
-    links_.push_back({id, pull, depth, columns_.state_of(link).flow});
+    links_.push_back({id, pull, depth, columns_.state_of_link(id).flow});
   }
 
   /// Never faster than water may be made to flow, or flowed already.

@@ -71,27 +71,36 @@ class HydroMotion {
  public:
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
-  [[nodiscard]] State& at(std::int32_t slot) { return entry(slot).state; }
+  [[nodiscard]] State& at(std::int32_t slot) {
+    return entries_[static_cast<std::size_t>(slot)].state;
+  }
   [[nodiscard]] const State& at(std::int32_t slot) const {
     return entries_[static_cast<std::size_t>(slot)].state;
   }
-  void clear() { entries_.clear(); }
+  void clear() {
+    entries_.clear();
+    owners_.clear();
+  }
   /// `digest` is of the place, and so always the same for it; the owner is whoever will ask by the
   /// slot that this returns.
   std::int32_t add(Vec3 place, Digest digest, std::int32_t owner, const State& state) {
-    entries_.push_back({state, digest, place, owner});
+    entries_.push_back({state, digest});
+    owners_.push_back({place, owner});
     return static_cast<std::int32_t>(entries_.size()) - 1;
   }
   /// The last entry takes the slot. Returns its owner.
   std::int32_t remove(std::int32_t slot) {
-    entry(slot) = entries_.back();
+    const auto at = static_cast<std::size_t>(slot);
+    entries_[at] = entries_.back();
+    owners_[at] = owners_.back();
     entries_.pop_back();
-    return slot < static_cast<std::int32_t>(entries_.size()) ? entry(slot).owner : -1;
+    owners_.pop_back();
+    return at < owners_.size() ? owners_[at].owner : -1;
   }
   /// f(place, state)
   template <class F>
   void for_each(F&& f) const {
-    for (const Entry& one : entries_) f(one.place, one.state);
+    for (std::size_t i = 0; i < entries_.size(); ++i) f(owners_[i].place, entries_[i].state);
   }
   [[nodiscard]] Digest digest() const {
     Digest digest = 0;
@@ -100,25 +109,28 @@ class HydroMotion {
   }
   [[nodiscard]] std::map<Vec3, State> by_place() const {
     std::map<Vec3, State> states;
-    for (const Entry& one : entries_) states.emplace(one.place, one.state);
+    for_each([&states](Vec3 place, const State& state) { states.emplace(place, state); });
     return states;
   }
   template <class DigestOf>
   void take(const std::map<Vec3, State>& states, DigestOf&& digest_of) {
-    entries_.clear();
+    clear();
     for (const auto& [place, state] : states) add(place, digest_of(place), -1, state);
   }
 
  private:
+  // What a tick writes and its digest reads.
   struct Entry {
     State state;
     Digest digest = 0;
+  };
+  struct Owner {
     Vec3 place;
     std::int32_t owner = -1;
   };
-  [[nodiscard]] Entry& entry(std::int32_t slot) { return entries_[static_cast<std::size_t>(slot)]; }
 
   std::vector<Entry> entries_;
+  std::vector<Owner> owners_;  // of each
 };
 
 /// Whether an engine keeps slots of the state: never of a copy.

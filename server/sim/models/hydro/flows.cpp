@@ -1,0 +1,173 @@
+// Steps 5 and 7: what flows through each way, and what of it is whole units to be moved. What one
+// way needs of its body and of its runs' frictions the next mostly needs as well: it is kept.
+#include <algorithm>
+
+#include "server/sim/models/hydro/flow.h"
+
+namespace sluice::sim::hydro {
+
+namespace {
+
+/// Of the ways of a piece looked at so far.
+struct Known {
+  std::int32_t low_friction = -1;
+  std::int32_t high_friction = -1;
+  std::int32_t body = kNone;  // neither still nor old
+  std::int32_t friction = 0;  // of a contact between two such runs of that body
+  Q16 divisor = 0;
+  std::int32_t share = 0;  // by that divisor
+};
+
+/// The part of a side's depth that the opening does not take up.
+Q16 blocked(Units height, Units depth) {
+  return depth <= height ? 0 : kOne - quotient(height * kOne, depth);
+}
+
+/// Of the bed, by the height of the water over it.
+Q16 bed_drag(Units height) {
+  if (height <= kFull) return kBedDrag;
+  return quotient(quotient(kBedDrag * kFull, height) * kFull, height);
+}
+
+/// Whether `bed_drag(height) * (size / height)` comes to one of Q16's units. It is at most
+/// kBedDrag * kFull^2 / height^2 * size / height, and such a drag is less than one unit from 256
+/// cells on. Most water is so deep and slow that this saves three divisions.
+bool bed_brakes(Units height, Q16 size) {
+  constexpr Units kDeep = 256 * kFull;
+  static_assert(kBedDrag * kFull / kDeep * kFull / kDeep == 0);
+  static_assert(kBedDrag * kFull * kFull == kOne << 23 && kDeep <= 1 << 20);
+  if (height <= kFull) return size >= height;
+  return height < kDeep && size >= height * height * height >> 23;
+}
+
+/// All friction divides: subtracted, it was unstable above an eighth.
+void find_push(const Mover& low, const Mover& high, Way& way, Known& known) {
+  const bool contact = way.joint == Joint::kContact;
+  const bool free = !low.full && !high.full;
+  Q16 divisor = kOne;
+  Q16 loss = kOne;
+  if (contact) {
+    const Q16 narrowing = blocked(way.height, std::max(low.volume, high.volume));
+    loss = narrowing * narrowing / kOne;
+  }
+  divisor += (kOne - loss) * known.friction / kOne;
+  const Q16 size = absolute(way.flow);
+  if (loss > 0 || (free && bed_brakes(way.height, size))) {
+    const Q16 drag = kLoss * loss / kOne + (free ? bed_drag(way.height) : 0);
+    divisor += drag * std::min(quotient(size, way.height), kOne << 20) / kOne;
+  }
+  if (divisor != known.divisor) {
+    known.divisor = divisor;
+    known.share = static_cast<std::int32_t>(reciprocal(divisor));
+  }
+  way.share = known.share;
+  way.push = way.flow;
+  if (!contact) {
+    const Q16 half = way.conductance * (way.height / 2);
+    way.push += low.contact > high.contact ? -half : half;
+  } else if (free) {
+    way.push += scaled(way.conductance, (low.inflow - high.inflow) / (kOne / kSmoothing));
+  }
+}
+
+void set_demand(const Mover& low, const Mover& high, Way& way) {
+  if (way.joint == Joint::kClosed || way.direct || (way.fixed && way.flow == 0)) return;
+  Q16 flow = flow_between(low, high, way);
+  const Q16 most = fastest(flow > 0 ? low : high, way);
+  flow = std::clamp(flow, -most, most);
+  way.flow = flow;
+  const Q16 due = flow + way.carry;
+  way.moved = due / kOne;
+  way.carry = static_cast<std::int32_t>(due % kOne);
+  if (way.joint == Joint::kSpill) {
+    const bool from_low = low.level > high.level;
+    const Units least = std::max<Units>(1, way.height / 32);
+    if (from_low ? way.moved < least : way.moved > -least) {
+      way.moved = from_low ? least : -least;
+      way.carry = 0;
+    }
+  }
+  way.demands = static_cast<std::int8_t>((way.moved > 0) - (way.moved < 0));
+}
+
+/// And what flows, as it does unless something is cut. Both ends of a contact are of one body.
+void add_to_moves(const Way& way, Mover& low, Mover& high) {
+  const Units up = std::max<Units>(way.moved, 0);
+  const Units down = up - way.moved;
+  const bool flows = way.flow != 0;
+  low.given += up;
+  low.taken += down;
+  low.flowed |= flows;
+  low.fast |= way.fast();
+  if (lies_apart(way)) return;
+  high.given += down;
+  high.taken += up;
+  high.flowed |= flows;
+}
+
+}  // namespace
+
+std::int32_t Flow::friction_of(const Mover& mover) const {
+  if (mover.body == kNone) return mover.friction;
+  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+  if (body.still) return mover.friction;
+  if (mover.friction == 0) return body.target_friction;
+  constexpr auto kInertia = static_cast<std::int32_t>(kFrictionInertia);
+  return mover.friction + (body.target_friction - mover.friction) / kInertia;
+}
+
+// Through a way out of an old body, or within a still one, nothing flows.
+bool Flow::is_at_rest(Way& way) {
+  const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
+  const Body& body = body_at(mover_at(from_low ? way.low : way.high).body);
+  if (!body.old() && !(body.still && way.joint == Joint::kContact)) return false;
+  way.fixed = true;
+  way.flow = 0;
+  way.carry = 0;
+  way.direct = way.joint == Joint::kSpill;
+  return true;
+}
+
+void Flow::find_pushes(bool demands_too) {
+  in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+    Known known;
+    for (std::size_t m = from; m < to; ++m) {
+      Mover& low = movers_[m];
+      for (const std::int32_t w : ways_up(m)) {
+        Way& way = way_at(w);
+        way.demands = 0;
+        way.moved = 0;
+        if (way.joint == Joint::kClosed) continue;
+        Mover& high = mover_at(way.high);
+        const bool contact = way.joint == Joint::kContact;
+        if (!contact || low.body != known.body || low.friction != known.low_friction ||
+            high.friction != known.high_friction) {
+          if (is_at_rest(way)) continue;
+          // Of a spill, at which all is lost, nothing is left for friction to brake.
+          known.body = contact ? low.body : kNone;
+          known.low_friction = low.friction;
+          known.high_friction = high.friction;
+          known.friction = (friction_of(low) + friction_of(high)) / 2;
+        }
+        find_push(low, high, way, known);
+        if (!demands_too) continue;
+        set_demand(low, high, way);
+        add_to_moves(way, low, high);
+      }
+    }
+  });
+}
+
+void Flow::set_demands() {
+  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+    for (std::size_t m = from; m < to; ++m) {
+      for (const std::int32_t w : ways_up(m)) {
+        Mover& high = mover_at(way_at(w).high);
+        set_demand(movers_[m], high, way_at(w));
+        add_to_moves(way_at(w), movers_[m], high);
+      }
+    }
+  });
+}
+
+}  // namespace sluice::sim::hydro
