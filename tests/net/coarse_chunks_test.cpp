@@ -238,8 +238,43 @@ RC_GTEST_PROP(CoarseChunks, AViewerHoldsTheLevelThatItWantsAndNothingElse, (std:
   }
 }
 
+/// What viewers of all of a world are sent over some ticks, in bytes: one for each of `wanted`,
+/// who come after the first tick.
+std::vector<std::size_t> bytes_of(const char* text, std::size_t layers, int ticks,
+                                  const std::vector<protocol::SetView>& wanted) {
+  const auto spec = formats::parse_world(text, "world");
+  EXPECT_TRUE(spec.ok()) << spec.error();
+  const auto world = std::move(sim::World::create(spec.value())).value();
+  WorldFeed feed(*world);
+  EXPECT_EQ(feed.layers().size(), layers);
+  feed.set_watched(true);
+  for (std::size_t i = 0; i < layers; ++i) feed.want_layer(i, true);
+  const Vec3 size = world->config().size;
+  PublishedWorld published(world->config().shape(), layers, {}, size);
+  std::vector<Interest> viewers(wanted.size());
+  std::vector<std::size_t> bytes(wanted.size());
+  sim::SerialExecutor executor;
+  for (int tick = 0; tick < ticks; ++tick) {
+    world->tick({}, executor);
+    feed.publish(*world);
+    published.apply(std::move(*feed.take().publication), true);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      bytes[i] += viewers[i].step_frame(published).size();
+      if (tick > 0) continue;
+      const protocol::SetView& view = wanted[i];
+      const std::uint64_t bits =
+          published.bits_of(view.level_of_detail, view.layers, view.coarse_layers);
+      published.keep_layers(bits);
+      viewers[i].set_view(chunks_in_view({{}, size}, size, world->config().shape()), published,
+                          bits);
+      bytes[i] += viewers[i].catch_up_frame(published).size();
+    }
+  }
+  return bytes;
+}
+
 TEST(CoarseChunks, FromAfarAWorldInMotionTakesFewerBytes) {
-  const auto spec = formats::parse_world(R"(
+  const auto bytes = bytes_of(R"(
 [world]
 name = "dam"
 size = [1024, 256, 1]
@@ -249,31 +284,8 @@ from = [0, 0, 0]
 size = [300, 240, 1]
 cell = "~"
 )",
-                                         "dam");
-  ASSERT_TRUE(spec.ok());
-  const auto world = std::move(sim::World::create(spec.value())).value();
-  WorldFeed feed(*world);
-  feed.set_watched(true);
-  const Vec3 size = world->config().size;
-  PublishedWorld published(world->config().shape(), 0, {}, size);
-  std::vector<Interest> viewers(1 + protocol::kLevelsOfDetail);
-  std::vector<std::size_t> bytes(viewers.size());
-  sim::SerialExecutor executor;
-  for (int tick = 0; tick < 200; ++tick) {
-    world->tick({}, executor);
-    feed.publish(*world);
-    published.apply(std::move(*feed.take().publication), true);
-    for (std::size_t level = 0; level < viewers.size(); ++level) {
-      bytes[level] += viewers[level].step_frame(published).size();
-      if (tick > 0) continue;
-      const std::uint64_t layers = published.bits_of(level, 0, 0);
-      published.keep_layers(layers);
-      viewers[level].set_view(chunks_in_view({{}, size}, size, world->config().shape()), published,
-                              layers);
-      bytes[level] += viewers[level].catch_up_frame(published).size();
-    }
-  }
-  for (std::size_t level = 1; level < viewers.size(); ++level) {
+                              0, 200, {{{}, 0}, {{}, 1}, {{}, 2}, {{}, 3}});
+  for (std::size_t level = 1; level < bytes.size(); ++level) {
     RecordProperty("bytes_of_level_" + std::to_string(level), std::to_string(bytes[level]));
     EXPECT_LT(bytes[level], bytes[level - 1]);
   }
@@ -282,7 +294,7 @@ cell = "~"
 
 // A lake that cools from above, with dye that spreads in it.
 TEST(CoarseChunks, FromAfarItsLayersTakeFewerBytes) {
-  const auto spec = formats::parse_world(R"(
+  const auto bytes = bytes_of(R"(
 [world]
 name = "lake"
 size = [1024, 256, 1]
@@ -301,33 +313,7 @@ from = [300, 0, 0]
 size = [724, 40, 1]
 cell = "~"
 )",
-                                         "lake");
-  ASSERT_TRUE(spec.ok()) << spec.error();
-  const auto world = std::move(sim::World::create(spec.value())).value();
-  WorldFeed feed(*world);
-  feed.set_watched(true);
-  const Vec3 size = world->config().size;
-  constexpr std::uint64_t kBoth = 3;
-  for (std::size_t i = 0; i < 2; ++i) feed.want_layer(i, true);
-  PublishedWorld published(world->config().shape(), feed.layers().size(), {}, size);
-  // At the second level: of cells and of coarse cells.
-  const std::uint64_t wanted[] = {published.bits_of(2, kBoth, 0), published.bits_of(2, 0, kBoth)};
-  std::size_t bytes[2] = {};
-  Interest viewers[2];
-  sim::SerialExecutor executor;
-  for (int tick = 0; tick < 120; ++tick) {
-    world->tick({}, executor);
-    feed.publish(*world);
-    published.apply(std::move(*feed.take().publication), true);
-    for (std::size_t i = 0; i < 2; ++i) {
-      bytes[i] += viewers[i].step_frame(published).size();
-      if (tick > 0) continue;
-      published.keep_layers(wanted[i]);
-      viewers[i].set_view(chunks_in_view({{}, size}, size, world->config().shape()), published,
-                          wanted[i]);
-      bytes[i] += viewers[i].catch_up_frame(published).size();
-    }
-  }
+                              3, 120, {{{}, 2, 3, 0}, {{}, 2, 0, 3}});
   RecordProperty("bytes_of_cells", std::to_string(bytes[0]));
   RecordProperty("bytes_of_coarse_cells", std::to_string(bytes[1]));
   EXPECT_LT(2 * bytes[1], bytes[0]);

@@ -44,14 +44,6 @@ const sim::HydroState& motion(const World& world) {
   return world.core().water.as<sim::HydroState>();
 }
 
-std::int64_t water_in_column(const World& world, std::int32_t x, std::int32_t z = 0) {
-  std::int64_t units = 0;
-  for (std::int32_t y = 0; y < world.config().size.y; ++y) {
-    units += water_of(world.cell({x, y, z}));
-  }
-  return units;
-}
-
 TEST(HydroPush, ASplashUpToTheRippleMovesNoWater) {
   const std::int64_t most = sim::most_ripple({}, 3, true);
   EXPECT_EQ(most, 7 << 18) << "as waves.md says";

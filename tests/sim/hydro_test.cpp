@@ -39,14 +39,6 @@ int ticks_to_rest(World& world, int most) {
   return most + 1;
 }
 
-std::int64_t water_in_column(const World& world, std::int32_t x, std::int32_t z = 0) {
-  std::int64_t units = 0;
-  for (std::int32_t y = 0; y < world.config().size.y; ++y) {
-    units += water_of(world.cell({x, y, z}));
-  }
-  return units;
-}
-
 // ---- Levelling
 
 TEST(HydroLevels, ABasinInTicksThatGrowWithItsWidth) {

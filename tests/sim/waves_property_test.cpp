@@ -11,6 +11,7 @@
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/every_water.h"
+#include "tests/support/histories.h"
 #include "tests/support/mirror.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -85,26 +86,13 @@ Script random_orders(std::uint64_t seed, const WorldSpec& spec, bool springs, bo
 
 RC_GTEST_PROP(WavesProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_waves(seed, solid, true);
-  auto plain = make_world(spec);
-  auto shuffled = make_world(spec);
-  auto awake = make_world(spec);
-  awake->set_run_options({.sleep = false});
-  sim::SerialExecutor serial;
-  workers::ThreadPool pool(3);
-  workers::ShuffledExecutor any_order(pool, seed);
-  Script script = random_orders(seed, spec, true, true);
-  script.resize(2 * kTicks);
-  for (const auto& commands : script) {
-    const sim::TickReport report = plain->tick(commands, serial);
-    RC_ASSERT(plain->digest() == plain->recompute_digest());
-    RC_ASSERT(plain->conserved());
-    RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
-    const sim::TickReport wide_awake = awake->tick(commands, serial);
-    RC_ASSERT(wide_awake.digest == report.digest);
-    RC_ASSERT(wide_awake.at_rest == report.at_rest);
-    RC_ASSERT(sim::events_of(*shuffled) == sim::events_of(*plain));
-    RC_ASSERT(sim::events_of(*awake) == sim::events_of(*plain));
-  }
+  expect_workers_order_and_sleep_change_nothing(
+      spec, random_orders(seed, spec, true, true), 2 * kTicks, seed,
+      [](const World& plain, const World& other) {
+        RC_ASSERT(plain.digest() == plain.recompute_digest());
+        RC_ASSERT(plain.conserved());
+        RC_ASSERT(sim::events_of(other) == sim::events_of(plain));
+      });
 }
 
 RC_GTEST_PROP(WavesProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {

@@ -51,6 +51,15 @@ inline sim::WorldSpec drawn_spec(sim::WaterModel water, const std::vector<Drawin
   return spec;
 }
 
+/// Units, settled and falling.
+inline std::int64_t water_in_column(const sim::World& world, std::int32_t x, std::int32_t z = 0) {
+  std::int64_t units = 0;
+  for (std::int32_t y = 0; y < world.config().size.y; ++y) {
+    units += water_of(world.cell({x, y, z}));
+  }
+  return units;
+}
+
 /// Makes a cell of a grid another one, as whoever is told of by Grid::changed().
 inline void put(sim::Grid& grid, Vec3 at, Cell cell) {
   sim::Chunk& chunk = grid.obtain(grid.shape().chunk_of(at));

@@ -2,7 +2,9 @@
 // same history.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <rapidcheck.h>
 
@@ -13,9 +15,11 @@
 namespace sluice::tests {
 
 /// For properties. `ticks`: as many as the script is made to have; those after its end are quiet,
-/// so that something comes to rest.
-inline void expect_workers_order_and_sleep_change_nothing(const sim::WorldSpec& spec, Script script,
-                                                          std::size_t ticks, std::uint64_t seed) {
+/// so that something comes to rest. `also(plain, other)`: what else is to be alike after each tick.
+template <class Also>
+void expect_workers_order_and_sleep_change_nothing(const sim::WorldSpec& spec, Script script,
+                                                   std::size_t ticks, std::uint64_t seed,
+                                                   Also&& also) {
   auto plain = make_world(spec);
   auto shuffled = make_world(spec);
   auto awake = make_world(spec);
@@ -30,7 +34,14 @@ inline void expect_workers_order_and_sleep_change_nothing(const sim::WorldSpec& 
     const sim::TickReport wide_awake = awake->tick(commands, serial);
     RC_ASSERT(wide_awake.digest == report.digest);
     RC_ASSERT(wide_awake.at_rest == report.at_rest);
+    also(*plain, *shuffled);
+    also(*plain, *awake);
   }
+}
+inline void expect_workers_order_and_sleep_change_nothing(const sim::WorldSpec& spec, Script script,
+                                                          std::size_t ticks, std::uint64_t seed) {
+  expect_workers_order_and_sleep_change_nothing(spec, std::move(script), ticks, seed,
+                                                [](const auto&, const auto&) {});
 }
 
 }  // namespace sluice::tests
