@@ -273,9 +273,14 @@ async function showsLayers(context, url) {
     await page.selectOption("#overlay", overlay);
     await page.waitForFunction((text) => new RegExp(text).test(document.getElementById("legend").textContent), legend.source);
     await isAt(page, 1);
-    await until("water that has any of it has another colour than what has none", async () => {
-      const [some, , rock] = await seen();
-      return [0, 1, 2].some((k) => Math.abs(some[k] - rock[k]) > 40);
+    let before = "";
+    await until("warm water is red, and dyed water has another colour than clear water, on a scale that suits them", async () => {
+      const [left, right] = await seen();
+      const isSame = before === (before = `${left} ${right}`);
+      await page.waitForTimeout(300); // longer than a scale takes to be another one
+      if (!isSame) return false;
+      const isWarm = [left, right].every(([red, , blue]) => red > blue + 40);
+      return overlay === "temperature" ? isWarm : [0, 1, 2].some((k) => Math.abs(left[k] - right[k]) > 40);
     });
     assert.equal(await heldCells(page), 0, "no cells were asked for");
     const far = await seen();
@@ -285,7 +290,7 @@ async function showsLayers(context, url) {
       await page.waitForFunction(() => /seen from afar\) · (39|40)(\.\d+)? °C/.test(document.getElementById("hover").textContent));
     }
     await shot(page, `far-${overlay.replace(":", "-")}`);
-    const before = await page.evaluate(() => window.sluice.connection.bytes);
+    const sent = await page.evaluate(() => window.sluice.connection.bytes);
     await tool(page, "rock");
     await isAt(page, 0);
     let near = [];
@@ -295,7 +300,7 @@ async function showsLayers(context, url) {
     }).catch((error) => {
       throw new Error(`from afar ${far.join(" ")}; near ${near.join(" ")}`, { cause: error });
     });
-    console.log(`  ${(await page.evaluate(() => window.sluice.connection.bytes)) - before} bytes for cells and ${overlay}`);
+    console.log(`  ${(await page.evaluate(() => window.sluice.connection.bytes)) - sent} bytes for cells and ${overlay}`);
     await tool(page, "pan");
     await isAt(page, 1);
   }

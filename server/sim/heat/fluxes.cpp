@@ -205,9 +205,9 @@ void HeatStep::find_over_border(ChunkHeat& heat, const Border& border, const Pla
   for (std::int32_t i = 0; i < border.outer_count; ++i) {
     for (std::int32_t j = 0; j < border.inner_count; ++j) {
       const std::int32_t index = border.first + i * border.outer + j * border.inner;
+      if (held_in(heat.chunk->cells[static_cast<std::size_t>(index)]) == 0) continue;
       if (plain != nullptr && plain->over(shape_, border, index)) continue;
       const HeatCell here = cell_of(*heat.chunk, heat.page, index);
-      if (here.units == 0) continue;
       const HeatCell there = border.other == nullptr
                                  ? HeatCell{}
                                  : cell_of(*border.other, page, index + border.to_other);
@@ -223,13 +223,24 @@ void HeatStep::find_over_border(ChunkHeat& heat, const Border& border, const Pla
   }
 }
 
+// A cell straight over one of the chunk's; `index` goes on counting beyond its top. Most lie in the
+// chunk itself or in the next one, which need not be looked up.
+Cell HeatStep::cell_over(const Chunk& chunk, std::int32_t index, Vec3 at) const {
+  if (at.y >= grid_.world_box().end().y) return kOutside;
+  if (index < kChunkCells) return chunk.cells[static_cast<std::size_t>(index)];
+  if (index >= 2 * kChunkCells) return grid_.cell(at);
+  if (chunk.above == nullptr) return kAir;
+  return chunk.above->cells[static_cast<std::size_t>(index - kChunkCells)];
+}
+
 // Over its gap; the more air, the faster.
 void HeatStep::meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here) const {
   const Vec3 at = shape_.cell_at(heat.coord, index);
   const std::int32_t most = options_.air_cells * kFull;
   std::int32_t gap = here.ice ? 0 : kFull - std::min(here.units, kFull);
-  for (Vec3 up = at + Vec3{0, 1, 0}; gap < most; ++up.y) {
-    const Cell cell = grid_.cell(up);
+  std::int32_t over = index + shape_.slab();
+  for (Vec3 up = at + Vec3{0, 1, 0}; gap < most; ++up.y, over += shape_.slab()) {
+    const Cell cell = cell_over(*heat.chunk, over, up);
     if (held_in(cell) > 0 && up.y == at.y + 1) return;
     if (cell != kAir) break;
     gap += kFull;

@@ -21,6 +21,11 @@ const std::int64_t* energies_at(const AmountPage& page, std::size_t index, std::
   return room;
 }
 
+/// Whether a cell holds water or ice, without a branch: loops over rows ask for it.
+unsigned holds_any(Cell cell) {
+  return static_cast<unsigned>(cell > 0) | static_cast<unsigned>(cell <= kThinnestIce);
+}
+
 }  // namespace
 
 bool HeatStep::Plain::over(const ChunkShape& shape, const Border& border,
@@ -129,18 +134,25 @@ bool HeatStep::read_column(const Border& border, const AmountPage& page, const H
   return all;
 }
 
-// Inside of the chunk, all faces that the kernel left out.
+// Inside of the chunk, all faces that the kernel left out. Most rows have none.
 void HeatStep::find_of_others(ChunkHeat& heat, const HeatPlane& plane) const {
   const std::int32_t width = shape_.width();
-  const auto layer = static_cast<std::ptrdiff_t>(plane.layer);
   for (std::int32_t row = 0; row < kChunkCells; row += width) {
     const Vec3 at = shape_.cell_at({0, 0, 0}, row);
+    const Cell* const cells = heat.chunk->cells.data() + row;
     const std::int32_t* const plain = plane.plain.data() + plane.at(0, at.y, at.z);
+    const std::int32_t* const above = at.y + 1 < shape_.height() ? plain + plane.layer : nullptr;
+    unsigned any = 0;
     for (std::int32_t x = 0; x < width; ++x) {
+      any |= static_cast<unsigned>(plain[x] == kNotPlain) & holds_any(cells[x]);
+    }
+    for (std::int32_t x = 0; above != nullptr && x < width; ++x) {
+      any |= static_cast<unsigned>(plain[x] == kMelting) | (above[x] == kMelting);
+    }
+    for (std::int32_t x = 0; any != 0 && x < width; ++x) {
       if (plain[x] == kNotPlain) {
-        const Cell cell = heat.chunk->cells[static_cast<std::size_t>(row + x)];
-        if (held_in(cell) > 0) find_of_other(heat, plane, row + x);
-      } else if (at.y + 1 < shape_.height() && is_beyond_planes(plain[x], plain[x + layer])) {
+        if (held_in(cells[x]) > 0) find_of_other(heat, plane, row + x);
+      } else if (above != nullptr && is_beyond_planes(plain[x], above[x])) {
         exchange(heat, row + x, row + x + shape_.slab(), true);
       }
     }
@@ -181,13 +193,13 @@ void HeatStep::find_surfaces(ChunkHeat& heat) const {
   const std::int32_t slab = shape_.slab();
   const std::int32_t width = shape_.width();
   const auto meets = [&](std::int32_t i) {
-    return held_in(cells[i]) > 0 && held_in(cells[i + slab]) == 0;
+    return holds_any(cells[i]) & (holds_any(cells[i + slab]) ^ 1U);
   };
   for (std::int32_t row = 0; row + slab < kChunkCells; row += width) {
-    bool any = false;
+    unsigned any = 0;
     for (std::int32_t i = row; i < row + width; ++i) any |= meets(i);
-    for (std::int32_t i = row; any && i < row + width; ++i) {
-      if (meets(i)) meet_air(heat, i, cell_of(*heat.chunk, heat.page, i));
+    for (std::int32_t i = row; any != 0 && i < row + width; ++i) {
+      if (meets(i) != 0) meet_air(heat, i, cell_of(*heat.chunk, heat.page, i));
     }
   }
 }

@@ -102,6 +102,7 @@ class HeatStep {
   [[nodiscard]] std::array<Border, 6> borders_of(const Chunk& chunk) const;
   [[nodiscard]] const AmountPage* page_of(const Chunk* chunk) const;
   void meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here) const;
+  [[nodiscard]] Cell cell_over(const Chunk& chunk, std::int32_t index, Vec3 at) const;
 
   // plain_fluxes.cpp
   [[nodiscard]] bool find_plain(ChunkHeat& heat) const;
