@@ -73,7 +73,8 @@ void Edit::touch(const protocol::Mirror& mirror, const std::vector<Vec3>& cells)
   }
 }
 
-Edit Edit::paste(const protocol::Mirror& mirror, const Region& region, Vec3 at) {
+Edit Edit::paste(const protocol::Mirror& mirror, const Region& region, Vec3 at,
+                 std::uint64_t& named) {
   Edit edit(std::nullopt);
   for (std::size_t i = 0; i < region.cells.size(); ++i) {
     const auto place = static_cast<std::int32_t>(i);
@@ -84,7 +85,7 @@ Edit Edit::paste(const protocol::Mirror& mirror, const Region& region, Vec3 at) 
   }
   edit.pipes_ = region.pipes;
   edit.at_ = at;
-  edit.build_ = pipes_to_build(edit.pipes_, at, mirror);
+  edit.build_ = pipes_to_build(edit.pipes_, at, mirror, named);
   return edit;
 }
 
@@ -144,21 +145,22 @@ Edit::Reversal Edit::reverse_paste(const protocol::Mirror& mirror, bool is_seen)
     }
   }
   // Pipes first: what they hold spills, into cells that are then given back what they had.
+  const std::set<std::string_view> there = names_of(mirror.pipes());
   for (const std::string& name : build_.names) {
-    if (is_seen && !mirror.pipes().find_name(name)) continue;
+    if (is_seen && !there.contains(name)) continue;
     back.commands.push_back(line_of({{"cmd", "remove_pipe"}, {"name", name}}));
   }
   for (std::string& line : commands_to_set(had)) back.commands.push_back(std::move(line));
   return back;
 }
 
-std::vector<std::string> Edit::repeat(const protocol::Mirror& mirror) {
+std::vector<std::string> Edit::repeat(const protocol::Mirror& mirror, std::uint64_t& named) {
   const auto before = std::exchange(cells_, {});
   if (!tool_) {
     for (const auto& [at, change] : before) {
       cells_[at] = {settable(mirror.cell(at)), change.made};
     }
-    build_ = pipes_to_build(pipes_, at_, mirror);
+    build_ = pipes_to_build(pipes_, at_, mirror, named);
     return commands();
   }
   std::vector<Vec3> cells;
@@ -191,11 +193,12 @@ std::optional<Edit::Reversal> History::undo(const protocol::Mirror& mirror, bool
   return undone_.back().reverse(mirror, is_seen);
 }
 
-std::optional<std::vector<std::string>> History::redo(const protocol::Mirror& mirror) {
+std::optional<std::vector<std::string>> History::redo(const protocol::Mirror& mirror,
+                                                      std::uint64_t& named) {
   if (undone_.empty()) return std::nullopt;
   done_.push_back(std::move(undone_.back()));
   undone_.pop_back();
-  return done_.back().repeat(mirror);
+  return done_.back().repeat(mirror, named);
 }
 
 }  // namespace sluice::client

@@ -42,9 +42,11 @@ class Edit {
   /// be made are left out, and those without water where it is taken. For a tool.
   void touch(const protocol::Mirror& mirror, const std::vector<Vec3>& cells);
   /// The region, with its left lower cell at `at`. What lies outside the world is left out.
-  static Edit paste(const protocol::Mirror& mirror, const Region& region, Vec3 at);
+  /// `named`: as pipes_to_build() has it.
+  static Edit paste(const protocol::Mirror& mirror, const Region& region, Vec3 at,
+                    std::uint64_t& named);
 
-  [[nodiscard]] bool empty() const { return cells_.empty() && pipes_.nodes.empty(); }
+  [[nodiscard]] bool empty() const { return cells_.empty() && build_.commands.empty(); }
   /// What makes a pasted edit.
   [[nodiscard]] std::vector<std::string> commands() const;
 
@@ -55,7 +57,8 @@ class Edit {
   /// `is_seen`: whether the mirror shows the edit already; else nobody can have changed it.
   [[nodiscard]] Reversal reverse(const protocol::Mirror& mirror, bool is_seen) const;
   /// The same once more; the edit remembers what the cells hold now.
-  [[nodiscard]] std::vector<std::string> repeat(const protocol::Mirror& mirror);
+  [[nodiscard]] std::vector<std::string> repeat(const protocol::Mirror& mirror,
+                                                std::uint64_t& named);
 
  private:
   struct Change {
@@ -80,7 +83,9 @@ class History {
   void add(Edit edit);
   /// Nothing: there is none.
   [[nodiscard]] std::optional<Edit::Reversal> undo(const protocol::Mirror& mirror, bool is_seen);
-  [[nodiscard]] std::optional<std::vector<std::string>> redo(const protocol::Mirror& mirror);
+  /// `named`: as pipes_to_build() has it.
+  [[nodiscard]] std::optional<std::vector<std::string>> redo(const protocol::Mirror& mirror,
+                                                             std::uint64_t& named);
 
  private:
   std::vector<Edit> done_;

@@ -136,7 +136,8 @@ Act Hand::copy(const protocol::Mirror& mirror, Vec3 at) {
 Act Hand::paste(const protocol::Mirror& mirror, Vec3 at) {
   if (!region_) return {{}, "nothing is copied yet: press y at two corners first"};
   cancel();
-  Edit edit = Edit::paste(mirror, *region_, at - Vec3{region_->width / 2, region_->height / 2, 0});
+  const Vec3 corner = at - Vec3{region_->width / 2, region_->height / 2, 0};
+  Edit edit = Edit::paste(mirror, *region_, corner, named_);
   Act act{edit.commands(), edit.empty() ? "it is here already" : ""};
   history_.add(std::move(edit));
   return act;
@@ -157,7 +158,7 @@ Act Hand::undo(const protocol::Mirror& mirror, bool is_seen) {
 
 Act Hand::redo(const protocol::Mirror& mirror) {
   cancel();
-  auto again = history_.redo(mirror);
+  auto again = history_.redo(mirror, named_);
   if (!again) return {{}, "there is nothing to redo"};
   return {std::move(*again), "redone"};
 }

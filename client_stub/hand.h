@@ -65,6 +65,7 @@ class Hand {
   Vec3 last_;
   std::optional<Vec3> corner_;  // of a copy
   std::optional<Region> region_;
+  std::uint64_t named_ = 0;  // pipes that were pasted
   History history_;
 };
 

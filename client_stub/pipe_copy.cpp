@@ -32,17 +32,19 @@ std::string_view stem_of(std::string_view name) {
 
 /// Names that nobody has. Pipes out of view are not known here, so that a number alone would not
 /// do: the tick is in them.
-std::vector<std::string> fresh_names(const PipeCopy& copy, const protocol::Mirror& mirror) {
+std::vector<std::string> fresh_names(const PipeCopy& copy, const protocol::Mirror& mirror,
+                                     std::uint64_t& named) {
   std::array<char, 20> tick{};
   const auto end = std::to_chars(tick.data(), tick.data() + tick.size(), mirror.tick(), 36).ptr;
   const std::string middle = "-" + std::string(tick.data(), end) + ".";
   std::vector<std::string> names;
-  int number = 0;
+  if (copy.nodes.empty()) return names;
+  const std::set<std::string_view> taken = names_of(mirror.pipes());
   for (const PipeCopy::Node& each : copy.nodes) {
     std::string name;
     do {
-      name = std::string(stem_of(each.node.name)) + middle + std::to_string(++number);
-    } while (mirror.pipes().find_name(name));
+      name = std::string(stem_of(each.node.name)) + middle + std::to_string(++named);
+    } while (taken.contains(name));
     names.push_back(std::move(name));
   }
   return names;
@@ -94,8 +96,17 @@ PipeCopy copy_pipes(const protocol::PipeMirror& pipes, const Box& box) {
   return copy;
 }
 
-PipesToBuild pipes_to_build(const PipeCopy& copy, Vec3 at, const protocol::Mirror& mirror) {
-  const std::vector<std::string> names = fresh_names(copy, mirror);
+std::set<std::string_view> names_of(const protocol::PipeMirror& pipes) {
+  std::set<std::string_view> names;
+  pipes.for_each_section([&](const protocol::PipeKey&, const protocol::PipeSection& section) {
+    for (const protocol::PipeNode& node : section.plan.nodes) names.insert(node.name);
+  });
+  return names;
+}
+
+PipesToBuild pipes_to_build(const PipeCopy& copy, Vec3 at, const protocol::Mirror& mirror,
+                            std::uint64_t& named) {
+  const std::vector<std::string> names = fresh_names(copy, mirror, named);
   const Box world{{}, mirror.welcome().size};
   PipesToBuild build;
   std::vector<bool> there;

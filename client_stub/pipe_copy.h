@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/mirror.h"
@@ -41,8 +43,11 @@ struct PipesToBuild {
   std::vector<std::string> names;     // of the nodes that they build
 };
 
-/// With the part's left lower cell at `at`. What lies outside the world is left out.
+/// With the part's left lower cell at `at`. What lies outside the world is left out. `named`: names
+/// given so far; what was built a moment ago may not have reached the mirror yet.
 [[nodiscard]] PipesToBuild pipes_to_build(const PipeCopy& copy, Vec3 at,
-                                          const protocol::Mirror& mirror);
+                                          const protocol::Mirror& mirror, std::uint64_t& named);
+/// Of the nodes that are held.
+[[nodiscard]] std::set<std::string_view> names_of(const protocol::PipeMirror& pipes);
 
 }  // namespace sluice::client

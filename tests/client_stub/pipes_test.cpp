@@ -132,7 +132,10 @@ TEST(PipeCopy, IsBuiltElsewhereUnderOtherNamesAndTakenBack) {
   EXPECT_EQ(readable(hand.undo(mirror, false)),
             (std::vector<std::string>{R"({"cmd":"remove_pipe","name":"a-1.1"})",
                                       R"({"cmd":"remove_pipe","name":"p-1.2"})"}));
-  EXPECT_EQ(readable(hand.redo(mirror)).size(), 4U);
+  const auto again = readable(hand.redo(mirror));
+  ASSERT_EQ(again.size(), 4U);
+  EXPECT_NE(again[2].find(R"("from":"a-1.3","to":"p-1.4")"), std::string::npos)
+      << again[2] << ": the first may yet come to be";
   EXPECT_TRUE(hand.undo(mirror, true).commands.empty()) << "nobody has seen them: they are gone";
 }
 
@@ -154,7 +157,8 @@ TEST(PipeCopy, ACopyOfACopyIsNamedAfterTheFirst) {
     node.node.name = name;
     copy.nodes.push_back(node);
   }
-  EXPECT_EQ(pipes_to_build(copy, {}, make_mirror()).names,
+  std::uint64_t named = 0;
+  EXPECT_EQ(pipes_to_build(copy, {}, make_mirror(), named).names,
             (std::vector<std::string>{"main-1.1", "a-b-1.2", "a long name -1.3",
                                       "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6--1.4"}));
 }

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "server/formats/world_file.h"
-#include "server/net/hub.h"
 #include "server/net/published_world.h"
 #include "server/net/world_feed.h"
 #include "server/sim/heat/field.h"
@@ -348,93 +347,6 @@ TEST_F(Layers, BeginAtNoCostOfAllThatTheWorldHas) {
     follower.stop();
     EXPECT_FALSE(follower.unfinished());
   }
-}
-
-/// Takes what a hub sends.
-class Watcher final : public Viewer {
- public:
-  explicit Watcher(Hub& hub) : hub_(hub), number_(hub.join(*this)) {}
-  [[nodiscard]] bool has_room() const override { return true; }
-  void send_frame(SharedBytes) override {}
-  void send_reply(const protocol::ServerMessage&) override {}
-  void replaced() override {}
-  void want(std::uint32_t layers) { want_at(0, layers, 0); }
-  void want_at(std::uint8_t level, std::uint32_t layers, std::uint32_t coarse_layers) {
-    hub_.set_view(*this, {{{0, 0, 0}, {300, 100, 1}}, level, layers, coarse_layers});
-  }
-  void leave() { hub_.leave(number_, {}); }
-
- private:
-  Hub& hub_;
-  std::uint64_t number_;
-};
-
-class NoCommands final : public CommandIntake {
- public:
-  Status submit(ClientCommand) override { return Error{"no"}; }
-};
-
-// Bits that mean nothing are passed over; the last one who goes or wants it no more ends it.
-TEST_F(Layers, AreFollowedWhileAnybodyWantsThem) {
-  NoCommands intake;
-  Hub hub(feed_, intake, "test");
-  EXPECT_EQ(hub.welcome().layers, feed_.layers());
-  takes_ = false;
-  const auto told = [&] {
-    world_->tick({}, executor_);
-    feed_.set_pace(true, 1000);
-    feed_.publish(*world_);
-    const auto mail = feed_.take();
-    return !mail.publication->layers[0].empty();
-  };
-  Watcher first(hub);
-  Watcher other(hub);
-  EXPECT_FALSE(told());
-  first.want(0xffffffff);
-  first.want(0xffffffff);
-  other.want(1);
-  EXPECT_TRUE(told());
-  first.want(0);
-  EXPECT_TRUE(told());
-  other.leave();
-  EXPECT_FALSE(told());
-  first.want(3);
-  EXPECT_TRUE(told());
-  first.leave();
-  EXPECT_FALSE(told());
-}
-
-// A layer of coarse cells is made of the layer of cells, which is followed while anybody wants one
-// of both. At level 0 there are no coarse cells.
-TEST_F(Layers, AreFollowedWhileAnybodyWantsThemFromAfar) {
-  NoCommands intake;
-  Hub hub(feed_, intake, "test");
-  EXPECT_TRUE(hub.welcome().coarse_layers);
-  takes_ = false;
-  feed_.set_pace(true, 1000);
-  const auto told = [&] {
-    tick();
-    unsigned bits = 0;
-    const auto mail = feed_.take();
-    for (std::size_t i = 0; i < 2; ++i) {
-      if (!mail.publication->layers[i].empty()) bits |= 1U << i;
-    }
-    return bits;
-  };
-  Watcher first(hub);
-  Watcher other(hub);
-  first.want_at(0, 0, 1);
-  EXPECT_EQ(told(), 0U);
-  first.want_at(2, 0, 1);
-  EXPECT_EQ(told(), 1U);
-  other.want_at(1, 0, 3);
-  EXPECT_EQ(told(), 3U);
-  first.leave();
-  EXPECT_EQ(told(), 3U);
-  other.want_at(1, 2, 1);
-  EXPECT_EQ(told(), 3U);
-  other.want_at(1, 0, 0x80);  // events have no coarse cells
-  EXPECT_EQ(told(), 0U);
 }
 
 TEST(LayerNumbers, AreReadAsTheyAreWritten) {

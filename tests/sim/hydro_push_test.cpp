@@ -110,7 +110,7 @@ class Pushes {
 
   std::vector<std::int32_t> give(const sim::WaterPush& push) {
     std::vector<std::int32_t> woken;
-    sim::hydro::give_push(*columns_, push, woken);
+    (void)sim::hydro::give_push(*columns_, push, woken);
     return woken;
   }
   Columns& columns() { return *columns_; }

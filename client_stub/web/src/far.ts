@@ -186,6 +186,7 @@ export class Far {
     if (!layers) return false;
     const slice = this.slice >> shown;
     const moves = layers.marks.paint(context, camera, slice, overlay, now);
+    if (!isOfLayer(overlay)) return moves; // it waits for the cells
     if (this.overlayName !== overlay) this.overlay = null;
     this.overlayName = overlay;
     this.overlay ??= overlays?.coarse(this.mirrors[shown - 1]!, layers) ?? null;

@@ -70,9 +70,11 @@ export function commandsToBuild(
   return { commands, names: names.filter((_, i) => there[i]) };
 }
 
+/** Of the names given so far: what was pasted a moment ago may not have reached the mirror yet, least of all in a world that stands. */
+let number = 0;
+
 /** Names that nobody has. Pipes out of view are not known here, so that a number alone would not do: the tick is in them. */
 function freshNames({ nodes }: PipePlan, { tick, pipes }: Mirror): string[] {
-  let number = 0;
   return nodes.map(({ node }) => {
     const stem = [...node.name.replace(/-[0-9a-z]+\.\d+$/, "")].slice(0, STEM_LETTERS).join("");
     for (;;) {

@@ -36,8 +36,8 @@ class Flow {
 
   /// All columns are others.
   void restart();
-  /// States of links are others than the last finish() left.
-  void take_up_anew() { sleepy_ = true; }
+  /// The link's flow is another one than the last finish() left. Before gather().
+  void take_up_flow(std::int32_t link);
   /// Who is told of what moves between runs in this tick; null: nobody. Whose workers do it.
   void begin(WaterMoves* moves, Executor& executor) {
     moves_ = moves;

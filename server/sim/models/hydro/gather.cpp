@@ -69,6 +69,13 @@ bool Flow::gather_all(std::span<const std::int32_t> seeds) {
   return true;
 }
 
+void Flow::take_up_flow(std::int32_t link) {
+  // Where the ground has another shape all is gathered anew, and slots mean nothing.
+  if (columns_.shape_version() != shape_version_) return;
+  const std::int32_t slot = columns_.link(link).slot;
+  if (slot != kNone) way_at(slot).flow = columns_.state_of_link(link).flow;
+}
+
 std::int32_t Flow::add_mover(std::int32_t id) {
   Run& run = columns_.run(id);
   if (run.slot != kNone) return run.slot;

@@ -44,8 +44,9 @@ class HydroWater final : public WaterModelState {
     }
     looks_at_all_ = false;
     for (const WaterPush& push : std::exchange(pushes_, {})) {
-      hydro::give_push(columns_, push, seeds);
-      flow_.take_up_anew();
+      for (const std::int32_t link : hydro::give_push(columns_, push, seeds)) {
+        flow_.take_up_flow(link);
+      }
     }
     flow_.begin(now.moves, executor);
     std::vector<std::int32_t> landed;

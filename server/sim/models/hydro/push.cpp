@@ -29,7 +29,8 @@ class Pushed {
     }
   }
 
-  void give(std::vector<std::int32_t>& woken) {
+  std::vector<std::int32_t> give(std::vector<std::int32_t>& woken) {
+    std::vector<std::int32_t> changed;
     const std::int64_t most = energy(0) + push_.energy;
     Q16 strength = 0;
     // What it adds at some strength is looked at, not worked out: water may flow already.
@@ -42,11 +43,13 @@ class Pushed {
       if (flow == state.flow) continue;
       state.flow = flow;
       columns_.store_link(one.link, state);
+      changed.push_back(one.link);
       for (const std::int32_t id : {columns_.link(one.link).low, columns_.link(one.link).high}) {
         columns_.run(id).event = true;
         woken.push_back(id);
       }
     }
+    return changed;
   }
 
  private:
@@ -112,9 +115,11 @@ class Pushed {
 
 }  // namespace
 
-void give_push(Columns& columns, const WaterPush& push, std::vector<std::int32_t>& woken) {
+std::vector<std::int32_t> give_push(Columns& columns, const WaterPush& push,
+                                    std::vector<std::int32_t>& woken) {
   const std::int32_t first = columns.run_at(push.at);
-  if (first != kNone) Pushed(columns, push, first).give(woken);
+  if (first == kNone) return {};
+  return Pushed(columns, push, first).give(woken);
 }
 
 }  // namespace sluice::sim::hydro

@@ -23,7 +23,9 @@ namespace sluice::sim::hydro {
 /// Changes the flows between the runs that the one of the place is joined to, over water with a
 /// free surface, within the push's radius: outwards from it, or to one side. By the most that adds
 /// no more than its energy, and makes none faster than that. Runs at the changed flows have their
-/// `event` set and are listed in `woken`. The columns must be up to date.
-void give_push(Columns& columns, const WaterPush& push, std::vector<std::int32_t>& woken);
+/// `event` set and are listed in `woken`. The columns must be up to date. Returns the links whose
+/// flows changed.
+std::vector<std::int32_t> give_push(Columns& columns, const WaterPush& push,
+                                    std::vector<std::int32_t>& woken);
 
 }  // namespace sluice::sim::hydro
