@@ -111,6 +111,7 @@ void World::run_springs() {
     grid_.add_to_cell(at, units);
     core_.totals.water += units;
     if (bodies) water_->follow(grid_, at);
+    if (units > 0) water_->gushed(at, units);
     if (!carried_) return;
     if (units < 0) return carried_->exchanged(grid_, at, {0, -units}, {});
     carried_->exchanged(grid_, at, {units, 0}, load_of_source(place, units));

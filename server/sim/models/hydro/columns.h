@@ -131,6 +131,9 @@ class Columns {
   /// Brings all up to date after what commands, springs and ports did to Grid::changed(). Runs that
   /// they touched, and those beside new ones, have their `event` set and are listed in `woken`.
   void repair(std::vector<std::int32_t>& woken);
+  /// For the next repair: so many of the units that it will find in that cell came out of springs
+  /// and ports.
+  void add_jet(Vec3 at, Units units) { jets_[at] += units; }
   /// Makes the columns beside a run, where there are none yet.
   void meet_neighbours(std::int32_t run);
 
@@ -239,6 +242,7 @@ class Columns {
   std::int32_t make_run(Block& block, Place place, Interval interval);
   void read_settled(Run& run);
   void read_changed(Run& run, const std::vector<Fall>& before);
+  [[nodiscard]] std::int32_t speed_of(Vec3 at, Units amount, const Fall& before) const;
   void load_states();
   void note_event(std::int32_t id);
 
@@ -276,6 +280,7 @@ class Columns {
   HydroState* state_ = nullptr;
   std::uint64_t shape_version_ = 0;
   std::uint64_t repair_ = 1;
+  std::map<Vec3, Units> jets_;
   std::uint64_t repair_version_ = 0;  // of the grid's chunks, at that repair
   std::map<Place, Block> blocks_;
   std::vector<Run> runs_;

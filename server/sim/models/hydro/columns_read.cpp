@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/fall.h"
 
 namespace sluice::sim::hydro {
 
@@ -87,6 +88,17 @@ void Columns::read_settled(Run& run) {
   run.shows_falls = !run.shown_falls.empty();
 }
 
+// What falls keeps its momentum: what comes to it shares that. What a spring or a port gives comes
+// as fast as a spill of as many units, and so leaves its cell at once: given at rest, it gathered
+// there for ticks and fell in lumps.
+std::int32_t Columns::speed_of(Vec3 at, Units amount, const Fall& before) const {
+  const Units old = std::min<Units>(before.amount, amount);
+  const auto jet = jets_.find(at);
+  const Units given = jet == jets_.end() ? 0 : jet->second;
+  const Units fresh = std::min(given, amount - old);
+  return static_cast<std::int32_t>((old * before.speed + fresh * speed_of_jet(given)) / amount);
+}
+
 // After something from outside changed its cells. A gap of one cell closes at once, over a larger
 // one water falls; what fell already goes on falling.
 void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
@@ -105,7 +117,8 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
     if (settled) {
       run.volume += amount;
     } else {
-      run.falls.push_back({y, amount, fell ? known->speed : 0});
+      const Fall before_it = fell ? *known : Fall{y};
+      run.falls.push_back({y, amount, speed_of({run.x, y, run.z}, amount, before_it)});
       run.air += amount;
     }
     next = y + 1;

@@ -38,6 +38,7 @@ void Columns::repair(std::vector<std::int32_t>& woken) {
   for (Rebuilt& column : rebuilt) put_together(column);
   link_around(rebuilt);
   old_links_.clear();
+  jets_.clear();
   woken_ = nullptr;
 }
 

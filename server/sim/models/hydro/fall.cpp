@@ -46,7 +46,7 @@ bool fall(Run& run) {
 }
 
 void pour(Run& run, std::int32_t cell, Units units) {
-  const auto speed = static_cast<std::int32_t>(std::clamp<Units>(units, kFull, kFallFastest));
+  const std::int32_t speed = speed_of_jet(units);
   const std::int32_t cells = (speed + kFull - 1) / kFull;
   Units done = 0;
   for (std::int32_t i = 1; i <= cells; ++i) {

@@ -83,6 +83,7 @@ class HydroWater final : public WaterModelState {
     return true;
   }
 
+  void gushed(Vec3 at, std::int32_t units) override { columns_.add_jet(at, units); }
   void look(const Grid& /*grid*/) override { room_.forget(); }
   void follow(const Grid& grid, Vec3 at) override { room_.follow(grid, at); }
   WaterHead head(const Grid& grid, Vec3 at) override {
@@ -165,7 +166,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow hydro_water() {
   return {.id = WaterModel::kHydro,
-          .version = 3,
+          .version = 4,
           .name = "hydro",
           .meaning = "columns with momentum: exact volume, flat at rest",
           .work = {.side_view = 16,
