@@ -115,6 +115,23 @@ TEST(HydroRivers, InThreeDimensionsCarryNoSurges) {
   }
 }
 
+// hydro.md gives the time.
+TEST(HydroFilms, RunOffALedge) {
+  for (const std::int32_t width : {5, 20, 40, 100, 300}) {
+    WorldSpec spec = open_to_the_right({width + 20, 40, 1});
+    spec.config.edges.right = sim::Edge::kWall;
+    spec.fills.push_back({{{10, 10, 0}, {width, 10, 1}}, kRock});
+    spec.fills.push_back({{{10 + width / 2, 20, 0}, {1, 1, 1}}, kFull});
+    auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    const int most = std::min(35 * width + 50, 16 * width + 1200);
+    int ticks = 0;
+    while (ticks <= most && !world->tick({}, serial).at_rest) ++ticks;
+    EXPECT_LE(ticks, most) << width;
+    for (std::int32_t x = 10; x < 10 + width; ++x) EXPECT_LE(world->cell({x, 20, 0}), 1) << x;
+  }
+}
+
 TEST(HydroSprings, FallInAStrandThatStaysAsItIs) {
   for (const std::int32_t rate : {100, 1024, 3000, kFull}) {
     WorldSpec spec = open_to_the_right({40, 60, 1});

@@ -45,8 +45,7 @@ bool bed_brakes(Units height, Q16 size) {
 /// gathered in surges, higher and higher (roll waves; Vedernikov gives when). At most kMostRapid
 /// counts, since the drag follows from the flow of the tick before: more overshot in every tick.
 Q16 rapid_drag(Units height, Q16 size) {
-  static_assert(kGravity == kFull);
-  const Q16 waves = std::min<Q16>(height, kMostConductance);  // the square of their speed
+  const Q16 waves = conductance_of(height, kMostConductance);
   const Q16 speed = std::min(quotient(size, height), kOne);
   return kRapidDrag * std::min(quotient(speed * speed, waves), kMostRapid);
 }
@@ -94,7 +93,7 @@ void set_demand(const Mover& low, const Mover& high, Way& way) {
   way.carry = static_cast<std::int32_t>(due % kOne);
   if (way.joint == Joint::kSpill) {
     const bool from_low = low.level > high.level;
-    const Units least = std::max<Units>(1, way.height / 32);
+    const Units least = least_spill(way.height);
     if (from_low ? way.moved < least : way.moved > -least) {
       way.moved = from_low ? least : -least;
       way.carry = 0;

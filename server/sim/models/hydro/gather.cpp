@@ -185,9 +185,8 @@ Joint Flow::measure(Way& way) {
     way.conductance = 0;
     return Joint::kClosed;
   }
-  static_assert(kGravity == kFull);
   const Q16 most = solid_ ? kMostConductance / 2 : kMostConductance;
-  way.conductance = static_cast<std::int32_t>(std::min<Q16>(way.height, most));
+  way.conductance = static_cast<std::int32_t>(conductance_of(way.height, most));
   return std::min(low, high) >= way.sill() ? Joint::kContact : Joint::kSpill;
 }
 

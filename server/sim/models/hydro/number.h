@@ -18,6 +18,7 @@ inline constexpr Q16 kOne = 1 << 16;
 inline constexpr std::int64_t kHeadOne = 1 << 8;  // heads in the solver have 8 fractional bits
 
 inline constexpr Q16 kGravity = kOne / 16;
+inline constexpr Units kFilm = kFull / 2;  // what is thinner flows as easily, and so drains
 inline constexpr Q16 kMostConductance = kOne * 3 / 4;  // of one link; half of it in 3D
 inline constexpr Q16 kMostConductanceOfRun = kOne * 3 / 2;
 inline constexpr Q16 kSmoothing = kOne / 8;
@@ -56,6 +57,18 @@ constexpr std::int64_t scaled_large(Q16 a, std::int64_t v) {
   const auto product =
       static_cast<std::int64_t>((size >> 16) * factor + ((size & 0xffff) * factor >> 16));
   return v < 0 ? -product : product;
+}
+
+/// Of a link in whose opening water stands so high: the square of the speed of waves there.
+constexpr Q16 conductance_of(Units height, Q16 most) {
+  static_assert(kGravity == kFull);
+  return std::min<Q16>(std::max(height, kFilm), most);
+}
+
+/// Units that a spill moves at least.
+constexpr Units least_spill(Units height) {
+  constexpr Units kMostOfFilm = 64;
+  return std::max<Units>({1, height / 32, std::min(height / 8, kMostOfFilm)});
 }
 
 /// a * v with a from 0 to 2^20 in Q16, toward zero.
