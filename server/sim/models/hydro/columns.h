@@ -242,7 +242,7 @@ class Columns {
   std::int32_t make_run(Block& block, Place place, Interval interval);
   void read_settled(Run& run);
   void read_changed(Run& run, const std::vector<Fall>& before);
-  [[nodiscard]] std::int32_t speed_of(Vec3 at, Units amount, const Fall& before) const;
+  [[nodiscard]] Units jet_in(Vec3 at, Units amount, Units before) const;
   void load_states();
   void note_event(std::int32_t id);
 

@@ -88,19 +88,16 @@ void Columns::read_settled(Run& run) {
   run.shows_falls = !run.shown_falls.empty();
 }
 
-// What falls keeps its momentum: what comes to it shares that. What a spring or a port gives comes
-// as fast as a spill of as many units, and so leaves its cell at once: given at rest, it gathered
-// there for ticks and fell in lumps.
-std::int32_t Columns::speed_of(Vec3 at, Units amount, const Fall& before) const {
-  const Units old = std::min<Units>(before.amount, amount);
+// Of `amount` units in that cell, those that springs and ports gave.
+Units Columns::jet_in(Vec3 at, Units amount, Units before) const {
   const auto jet = jets_.find(at);
-  const Units given = jet == jets_.end() ? 0 : jet->second;
-  const Units fresh = std::min(given, amount - old);
-  return static_cast<std::int32_t>((old * before.speed + fresh * speed_of_jet(given)) / amount);
+  return jet == jets_.end() ? 0 : std::clamp<Units>(amount - before, 0, jet->second);
 }
 
 // After something from outside changed its cells. A gap of one cell closes at once, over a larger
-// one water falls; what fell already goes on falling.
+// one water falls; what fell already goes on falling, and shares its momentum with what comes to it.
+// What a spring or a port gives begins like a spill: given at rest it gathered in its cell for ticks
+// and fell in lumps.
 void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.volume = 0;
   run.air = 0;
@@ -108,6 +105,7 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.shown_falls.clear();
   bool settled = !run.open_bottom;
   std::int32_t next = run.floor;
+  std::vector<Fall> jets;
   auto known = before.begin();
   for_each_wet_cell(run, [&](std::int32_t y, Cell amount) {
     amount = std::min(amount, kFull);
@@ -117,9 +115,15 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
     if (settled) {
       run.volume += amount;
     } else {
-      const Fall before_it = fell ? *known : Fall{y};
-      run.falls.push_back({y, amount, speed_of({run.x, y, run.z}, amount, before_it)});
-      run.air += amount;
+      const Fall old = fell ? *known : Fall{y};
+      const auto jet = static_cast<std::int32_t>(jet_in({run.x, y, run.z}, amount, old.amount));
+      if (jet > 0) jets.push_back({y, jet});
+      const std::int32_t rest = amount - jet;
+      if (rest > 0) {
+        const std::int64_t momentum = std::int64_t{std::min(old.amount, rest)} * old.speed;
+        run.falls.push_back({y, rest, static_cast<std::int32_t>(momentum / rest)});
+        run.air += rest;
+      }
     }
     next = y + 1;
   });
@@ -127,6 +131,7 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.shows_holes = true;
   run.shows_falls = false;
   run.absorb();
+  for (const Fall& jet : jets) pour(run, jet.y, jet.amount);
 }
 
 }  // namespace sluice::sim::hydro
