@@ -95,9 +95,9 @@ Units Columns::jet_in(Vec3 at, Units amount, Units before) const {
 }
 
 // After something from outside changed its cells. A gap of one cell closes at once, over a larger
-// one water falls; what fell already goes on falling, and shares its momentum with what comes to it.
-// What a spring or a port gives begins like a spill: given at rest it gathered in its cell for ticks
-// and fell in lumps.
+// one water falls; what fell already goes on falling, and shares its momentum with what comes to
+// it. What a spring or a port gives begins like a spill: given at rest it gathered in its cell for
+// ticks and fell in lumps.
 void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.volume = 0;
   run.air = 0;
