@@ -117,6 +117,7 @@ void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t leve
   const std::int32_t index = grid_->shape().index_of(at);
   chunk->cells.edit()[static_cast<std::size_t>(index)] += levels * kUnitsPerLevel;
   note(*chunk, index, true);
+  if (!chunk->in_pass) chunk->pass_slot = 0;
   wetted_.push_back({chunk, index});
   if (mark_of(*chunk, index) == 0) set_mark(*chunk, index, pack(mark));
 }

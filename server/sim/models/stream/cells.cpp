@@ -52,7 +52,11 @@ void StreamCells::gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, Wat
   ++pass_;
   reached_.clear();
   for (Chunk* chunk : grid.changed()) {
-    if (chunk->in_pass) compare(region_of(*chunk));
+    if (chunk->in_pass) {
+      compare(region_of(*chunk));
+    } else {
+      chunk->pass_slot = 0;
+    }
   }
   for (Chunk* chunk : grid.awake()) {
     if (chunk->wake == 0) continue;
@@ -76,7 +80,10 @@ void StreamCells::gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, Wat
 }
 
 void StreamCells::start_anew() {
-  grid_->for_each([](Chunk& chunk) { chunk.in_pass = false; });
+  grid_->for_each([](Chunk& chunk) {
+    chunk.in_pass = false;
+    chunk.pass_slot = 0;
+  });
   regions_.clear();
   spare_regions_.clear();
   cells_.clear();
@@ -89,6 +96,7 @@ void StreamCells::start_anew() {
 }
 
 void StreamCells::reach(Chunk& chunk) {
+  if (known_dry(chunk)) return;
   if (!chunk.in_pass) load(chunk);
   Region& region = region_of(chunk);
   if (region.reached == pass_) return;
@@ -258,13 +266,16 @@ void StreamCells::remove(std::int32_t slot) {
 // No stream that is kept reaches it, so nothing is told of what goes.
 void StreamCells::drop(std::int32_t number) {
   Region& region = at(number);
-  for (const std::int32_t slot : region.slots) {
+  region.chunk->in_pass = false;
+  region.chunk->pass_slot = region.cells == 0 ? kKnownDry : 0;
+  for (std::size_t i = 0; i < kChunkCells && region.cells > 0; ++i) {
+    const std::int32_t slot = region.slots[i];
     if (slot < 0) continue;
     (*this)[slot].region = kUnreached;
     relist(slot);
     gone_slots_.push_back(slot);
+    --region.cells;
   }
-  region.chunk->in_pass = false;
   region.chunk = nullptr;
   spare_regions_.push_back(number);
 }

@@ -282,6 +282,12 @@ class StreamCells {
     std::int32_t other;  // kSolidThere or kGutterThere: beyond the world; otherwise 0
     bool crosses;        // from one chunk to another
   };
+  /// Chunk::pass_slot of one that was let go of, as no cell of it is a stream's, and has not been
+  /// written to since: its neighbours wake it in every tick, and loading it shows nothing new.
+  static constexpr std::uint32_t kKnownDry = UINT32_MAX;
+  [[nodiscard]] static bool known_dry(const Chunk& chunk) {
+    return !chunk.in_pass && chunk.pass_slot == kKnownDry;
+  }
   void start_anew();
   void reach(Chunk& chunk);
   void load(Chunk& chunk);
