@@ -122,6 +122,53 @@ void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t leve
   if (mark_of(*chunk, index) == 0) set_mark(*chunk, index, pack(mark));
 }
 
+// A turn looks at the cell itself, at those below and beside it, and at what these rest on.
+void StreamCells::doubt_around(const StreamCell& cell) {
+  const auto doubt_row = [this](std::int32_t slot) {
+    if (slot < 0) return;
+    StreamCell& middle = (*this)[slot];
+    middle.doubted = true;
+    for (const StreamFace face : kSideways) {
+      if (middle.beside[face] >= 0) (*this)[middle.beside[face]].doubted = true;
+    }
+  };
+  doubt_row(slot_of(cell));
+  doubt_row(cell.beside[kAbove]);
+}
+
+void StreamCells::doubt_turn(StreamCell& cell, StreamGiven given) {
+  doubt_around(cell);
+  touch(slot_of(cell));
+  for (std::size_t face = 0; face < kFaces; ++face) {
+    const std::int32_t there = cell.beside[face];
+    if (there < 0 || (given >> kGivenBits * face & 15) == 0) continue;
+    doubt_around((*this)[there]);
+    touch(there);
+  }
+}
+
+void StreamCells::forget_turn(StreamCell& cell) {
+  if (cell.given != kGivenUnknown) doubt_turn(cell, cell.given);
+  cell.given = kGivenUnknown;
+  cell.doubted = true;
+}
+
+void StreamCells::compare_levels() {
+  for (const std::int32_t slot : passing_) doubt_around((*this)[slot]);
+  passing_.clear();
+  const std::size_t shifted = shifted_.size();
+  shifted_.insert(shifted_.end(), pressed_.begin(), pressed_.end());
+  for (const std::int32_t slot : shifted_) {
+    StreamCell& cell = (*this)[slot];
+    if (!cell.stored() || cell.level == cell.settling_level) continue;
+    doubt_around(cell);
+    cell.settling_level = static_cast<std::uint8_t>(cell.level);
+  }
+  // What pressure changed now may be as before in the next tick.
+  shifted_.erase(shifted_.begin(), shifted_.begin() + static_cast<std::ptrdiff_t>(shifted));
+  pressed_.clear();
+}
+
 void StreamCells::wake(StreamCell& cell) {
   if (cell.woken) return;
   cell.woken = true;
@@ -156,7 +203,9 @@ void StreamCells::note_ways_around(std::int32_t slot) {
 // And, if it is full, that the one above is supported.
 void StreamCells::note_support(std::int32_t slot) {
   const std::int32_t over = (*this)[slot].beside[kAbove];
-  if (over >= 0) note_ways_around(over);
+  if (over < 0) return;
+  note_ways_around(over);
+  touch(over);  // how much it is held to pass depends on it
 }
 
 // Those that see how much this one holds.
@@ -179,7 +228,7 @@ void StreamCells::store(StreamCell& cell) {
   if (cell.level != cell.old_level) {
     chunk.cells.edit()[static_cast<std::size_t>(cell.index)] = cell.level * kUnitsPerLevel;
     note(chunk, cell.index, true);
-    cell.old_level = cell.level;
+    cell.old_level = static_cast<std::int8_t>(cell.level);
     note_level(slot);
   }
   if (const Cell mark = pack(cell.mark); mark != cell.old_mark) {

@@ -87,7 +87,8 @@ void StreamCells::start_anew() {
   regions_.clear();
   spare_regions_.clear();
   cells_.clear();
-  for (auto* list : {&free_slots_, &gone_slots_, &busy_, &woken_, &relisted_, &moved_, &changed_}) {
+  for (auto* list : {&free_slots_, &gone_slots_, &busy_, &woken_, &relisted_, &moved_, &changed_,
+                     &shifted_, &pressed_, &passing_}) {
     list->clear();
   }
   pending_.clear();
@@ -115,7 +116,7 @@ void StreamCells::load(Chunk& chunk) {
   Region& region = region_of(chunk);
   region.chunk = &chunk;
   region.links.fill(0);
-  region.cells = region.full_cells = 0;
+  region.cells = region.full_cells = region.quiet_cells = 0;
   region.full.fill(0);
   region.part_full.fill(0);
   region.stirs = false;
@@ -190,7 +191,8 @@ void StreamCells::take_over(StreamCell& cell, const Chunk& chunk) {
   const auto index = static_cast<std::size_t>(cell.index);
   const std::int32_t level = chunk.cells[index] / kUnitsPerLevel;
   if (level != cell.level) {
-    cell.level = cell.old_level = level;
+    cell.level = level;
+    cell.old_level = static_cast<std::int8_t>(level);
     note_level(slot);
     touch(slot);
   }
@@ -216,10 +218,11 @@ void StreamCells::insert(Region& region, std::int32_t index) {
   cell.index = index;
   cell.at = grid_->shape().cell_at(chunk.coord, index);
   cell.level = chunk.cells[static_cast<std::size_t>(index)] / kUnitsPerLevel;
-  cell.old_level = cell.found_level = cell.level;
+  cell.old_level = cell.found_level = static_cast<std::int8_t>(cell.level);
+  cell.settling_level = static_cast<std::uint8_t>(cell.level);
   cell.old_mark = mark_of(chunk, index);
   cell.mark = unpack(cell.old_mark);
-  cell.found_width = cell.width();
+  cell.found_width = static_cast<std::int8_t>(cell.width());
   region.slots[static_cast<std::size_t>(index)] = slot;
   ++region.cells;
   set_masks(cell, cell.level);
@@ -246,6 +249,7 @@ void StreamCells::insert(Region& region, std::int32_t index) {
 void StreamCells::remove(std::int32_t slot) {
   StreamCell& cell = (*this)[slot];
   Region& region = at(cell.region);
+  forget_turn(cell);
   changed_here(slot);
   for (std::size_t face = 0; face < kFaces; ++face) {
     if (cell.beside[face] < 0) continue;
@@ -272,6 +276,7 @@ void StreamCells::drop(std::int32_t number) {
     const std::int32_t slot = region.slots[i];
     if (slot < 0) continue;
     (*this)[slot].region = kUnreached;
+    (*this)[slot].quiet = false;
     relist(slot);
     gone_slots_.push_back(slot);
     --region.cells;
@@ -301,6 +306,7 @@ void StreamCells::changed_here(std::int32_t slot) {
   StreamCell& cell = (*this)[slot];
   note_ways_around(slot);
   note_support(slot);
+  doubt_around(cell);
   cell.new_parents = true;
   touch(slot);
   relist(slot);
@@ -333,6 +339,7 @@ void StreamCells::take_levels() {
     StreamCell& cell = (*this)[slot];
     cell.moved = false;
     if (!cell.stored()) continue;
+    shifted_.push_back(slot);
     const std::int32_t was = cell.found_level;
     const bool was_full = was == kStreamLevels;
     if ((cell.level == 0) != (was == 0) || cell.full() != was_full ||
@@ -340,9 +347,9 @@ void StreamCells::take_levels() {
       note_ways_around(slot);
     }
     if (cell.full() != was_full) note_support(slot);
-    cell.found_width = cell.width();
+    cell.found_width = static_cast<std::int8_t>(cell.width());
     if (cell.level == was) continue;
-    cell.found_level = cell.level;
+    cell.found_level = static_cast<std::int8_t>(cell.level);
     set_masks(cell, cell.level);
     relist(slot);
     relist_around(cell);
@@ -354,6 +361,12 @@ void StreamCells::tidy() {
   std::erase_if(busy_, [this](std::int32_t slot) { return !(*this)[slot].stored(); });
   free_slots_.insert(free_slots_.end(), gone_slots_.begin(), gone_slots_.end());
   gone_slots_.clear();
+}
+
+void StreamCells::keep_quiet_awake() {
+  for (const std::unique_ptr<Region>& region : regions_) {
+    region->stirs = region->stirs || region->quiet_cells > 0;
+  }
 }
 
 void StreamCells::release() {

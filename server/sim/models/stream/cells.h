@@ -91,43 +91,58 @@ constexpr std::uint64_t reach_of_spring(std::int32_t y) {
   return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
 }
 
+/// What a turn of a river's cell did (StreamCell::given): four bits of levels for each face that
+/// they went through, then the direction that it left.
+using StreamGiven = std::uint32_t;
+inline constexpr int kGivenBits = 4;
+inline constexpr int kGivenDirection = kGivenBits * static_cast<int>(kFaces);
+inline constexpr StreamGiven kGivenLevels = (StreamGiven{1} << kGivenDirection) - 1;
+/// More than that, or no turn in the last tick: differs from whatever a turn does.
+inline constexpr StreamGiven kGivenUnknown = StreamGiven{1} << 31;
+static_assert(kStreamLevels < 1 << kGivenBits);
+
 /// What every turn looks at comes first, in one line of the processor's cache.
 struct alignas(64) StreamCell {
   std::array<std::int32_t, kFaces> beside{};
   std::int32_t level = 0;             // eighths of a cell
   std::int32_t to_edge = kUnreached;  // cells between it and the nearest open edge
-  Vec3 at;
+  std::uint64_t flowed_in = 0;        // the last tick in which water came, went or passed
   StreamMark mark;
-  bool flowed = false;  // water came, went or passed in this tick
+  StreamGiven given = kGivenUnknown;  // in its last turn, if it has one in every tick
   std::uint8_t river_ways =
-      0;  // the order of its sides in a river, two bits each; 0: not drawn yet
+      0;                    // the order of its sides in a river, two bits each; 0: not drawn yet
+  std::uint8_t onward = 0;  // bit f: what lies behind face f, beside it, is nearer to the edge
   StreamList listed = StreamList::kNone;
-  bool counted = false;      // while a list is tidied
-  bool still = false;        // had nothing to do as the tick began (StreamTurns::arrange)
-  bool woken = false;        // and has since water came here, or went from around it
-  bool moved = false;        // its level has changed since ways were found
-  bool busy = false;         // stands in the list of those that may fade or have to be stored
-  bool new_parents = false;  // what flows here has to be found anew
-  bool changed = false;      // ways from or to it may have changed
-  std::uint8_t onward = 0;   // bit f: what lies behind face f, beside it, is nearer to the edge
-  bool near_still = false;   // a neighbour that rests on it, or stands beside it, may be still
+  bool doubted = true;      // its turn may do something else than the one before
+  bool still = false;       // had nothing to do as the tick began (StreamTurns::arrange)
+  bool woken = false;       // and has since water came here, or went from around it
+  bool near_still = false;  // a neighbour that rests on it, or stands beside it, may be still
+  bool busy = false;        // stands in the list of those that may fade or have to be stored
+  bool quiet = false;       // flows, and stands there no more: nothing of it changes
+  bool steady = false;      // may become quiet
+  bool disturbed = false;   // by water that moved otherwise than in rivers' turns, in this tick
+  std::uint8_t settling_level = 0;  // when water last began to settle
 
-  std::int32_t old_level = 0;  // as stored
-  Cell old_mark = 0;
-  std::int32_t found_level = 0;      // when the tick began, as ways see it
-  std::int32_t found_width = 0;      // likewise
-  std::int32_t listed_edge = 0;      // to_edge, in the list of rivers
-  std::int32_t region = kUnreached;  // kUnreached: no cell stands in this slot
-  std::int32_t index = 0;            // in the chunk
   /// The highest spring that reaches it, then the cells between it and the nearest such one: what
   /// is less comes first. kNoReach: none does.
   std::uint64_t reach = kNoReach;
-  std::int32_t from_source = kUnreached;  // the cell before it on the way from there
   /// The last tick in which nothing on the way from its spring stood higher than what follows.
   std::uint64_t unsupplied_in = 0;
-
   // Of the pressure phase.
   std::uint64_t wanting_in = 0;  // the last search (StreamPressure) that found it with room
+  Vec3 at;
+  Cell old_mark = 0;                      // as stored
+  std::int32_t listed_edge = 0;           // to_edge, in the list of rivers
+  std::int32_t region = kUnreached;       // kUnreached: no cell stands in this slot
+  std::int32_t index = 0;                 // in the chunk
+  std::int32_t from_source = kUnreached;  // the cell before it on the way from there
+  std::int8_t old_level = 0;              // as stored
+  std::int8_t found_level = 0;            // when the tick began, as ways see it
+  std::int8_t found_width = 0;            // likewise
+  bool counted = false;                   // while a list is tidied
+  bool moved = false;                     // its level has changed since ways were found
+  bool new_parents = false;               // what flows here has to be found anew
+  bool changed = false;                   // ways from or to it may have changed
 
   [[nodiscard]] std::int32_t to_source() const {
     return mark.is_source ? 0 : static_cast<std::int32_t>(reach & UINT32_MAX);
@@ -144,7 +159,7 @@ struct alignas(64) StreamCell {
   }
 };
 
-static_assert(sizeof(StreamCell) == 128 && offsetof(StreamCell, old_level) == 64);
+static_assert(sizeof(StreamCell) == 128 && offsetof(StreamCell, reach) == 64);
 
 /// The cells of all streams that may move, kept from tick to tick, and access to the cells around
 /// them. Nothing of it is state: what is loaded says the same as what was kept.
@@ -157,6 +172,7 @@ class StreamCells {
     std::int32_t cells = 0;
     std::uint64_t reached = 0;  // the last pass that came here
     bool stirs = false;
+    std::int32_t quiet_cells = 0;
     std::int32_t full_cells = 0;
     // Of each column a bit for each height in the chunk, as the tick began.
     std::array<std::uint64_t, kMostColumns> full{};
@@ -224,9 +240,13 @@ class StreamCells {
 
   /// Notes that water came, went or passed.
   void flow(StreamCell& cell) {
-    cell.flowed = true;
+    cell.flowed_in = tick_;
+    cell.disturbed = true;
     touch(slot_of(cell));
   }
+  /// Likewise, in the turn of a river's cell: if it may be otherwise than in the tick before,
+  /// doubt_turn() says so.
+  void flow_on(StreamCell& cell) { cell.flowed_in = tick_; }
   /// Takes water from a cell. Those for which that makes room have a turn.
   void lower(StreamCell& cell, std::int32_t levels) {
     cell.level -= levels;
@@ -247,9 +267,41 @@ class StreamCells {
   void touch(std::int32_t slot) {
     StreamCell& cell = (*this)[slot];
     if (cell.busy) return;
+    if (cell.quiet) --at(cell.region).quiet_cells;
+    cell.quiet = false;
     cell.busy = true;
     busy_.push_back(slot);
   }
+  /// Has a cell that flows as before looked at no more, until something touches it.
+  void hush(StreamCell& cell) {
+    cell.busy = false;
+    cell.quiet = true;
+    ++at(cell.region).quiet_cells;
+  }
+  /// Has the chunks of all those looked at in the next tick.
+  void keep_quiet_awake();
+
+  // Which turns of rivers may do something else than they did in the tick before (stream.md).
+
+  /// What this cell holds at some moment of the tick is not what it held then in the last one: has
+  /// all those doubted that look at it in their turns.
+  void doubt_around(const StreamCell& cell);
+  /// What the cell's turn did, or was noted of it, is not what it did before: doubts whoever sees
+  /// any of it, and has all of them looked at when the tick ends.
+  void doubt_turn(StreamCell& cell, StreamGiven given);
+  /// The cell's next turn is another one, if it has any.
+  void forget_turn(StreamCell& cell);
+  /// Notes that pressure changed what a cell holds.
+  void note_pressed(const StreamCell& cell) { pressed_.push_back(slot_of(cell)); }
+  /// Notes that one whose turn comes in some ticks only gave or got water. So what holds in this
+  /// tick may hold in the next one no more.
+  void note_passing(const StreamCell& cell) {
+    doubt_around(cell);
+    passing_.push_back(slot_of(cell));
+  }
+  /// Before water settles: doubts are cast by all that holds now what it did not hold then.
+  void compare_levels();
+
   [[nodiscard]] std::vector<std::int32_t>& busy() { return busy_; }
   /// Those that were still, in the order in which they were woken.
   [[nodiscard]] std::vector<std::int32_t>& woken() { return woken_; }
@@ -352,6 +404,10 @@ class StreamCells {
   std::vector<std::int32_t> relisted_;
   std::vector<std::int32_t> moved_;
   std::vector<std::int32_t> changed_;
+  // Cells whose level may not be StreamCell::settling_level.
+  std::vector<std::int32_t> shifted_;
+  std::vector<std::int32_t> pressed_;
+  std::vector<std::int32_t> passing_;
 };
 
 }  // namespace sluice::sim

@@ -197,6 +197,7 @@ bool StreamPaths::find_widest(StreamCells& cells, StreamCell& cell) const {
   if (cell.mark.is_source) widest = kMostCapacity;
   if (widest == cell.mark.largest) return false;
   cell.mark.largest = static_cast<std::uint8_t>(widest);
+  cell.doubted = true;
   return true;
 }
 
@@ -209,6 +210,7 @@ void StreamPaths::find_onward(const StreamCells& cells, StreamCell& cell) {
         there >= 0 && cells[there].to_edge != kUnreached && cells[there].to_edge < cell.to_edge;
     if (nearer || there == kGutterThere) onward |= 1U << face;
   }
+  cell.doubted = cell.doubted || cell.onward != onward;
   cell.onward = static_cast<std::uint8_t>(onward);
 }
 
@@ -223,8 +225,11 @@ void StreamPaths::write_marks(StreamCells& cells) {
     StreamCell& cell = cells[slot];
     cell.changed = false;
     find_onward(cells, cell);
-    cell.mark.has_source = cell.reach != kNoReach;
-    cell.mark.flow_out = cell.to_edge != kUnreached;
+    const bool has_source = cell.reach != kNoReach;
+    const bool flow_out = cell.to_edge != kUnreached;
+    if (cell.mark.has_source != has_source || cell.mark.flow_out != flow_out) cell.doubted = true;
+    cell.mark.has_source = has_source;
+    cell.mark.flow_out = flow_out;
     if (pack(cell.mark) != cell.old_mark) cells.touch(slot);
     const bool was_river = cell.listed == StreamList::kRiver;
     if (was_river != cell.in_river() || (was_river && cell.listed_edge != cell.to_edge)) {

@@ -370,6 +370,7 @@ void StreamPressure::give(StreamCells& cells, const Pool& pool, const Run& run,
     const std::int32_t some = std::min(levels, above(cell, pool.giving));
     if (some == 0) return;
     cells.lower(cell, some);
+    cells.note_pressed(cell);
     cells.flow(cell);
     levels -= some;
   };
@@ -395,6 +396,7 @@ void StreamPressure::fill(StreamCells& cells, const Room& room, std::int32_t lev
   }
   StreamCell& cell = cells[slot];
   cells.raise(cell, levels);
+  cells.note_pressed(cell);
   cells.flow(cell);
   cells.tell(full.at, cell.at, levels);
 }

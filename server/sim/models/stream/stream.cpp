@@ -128,8 +128,11 @@ class StreamWater final : public WaterModelState {
 
   void fade(StreamCell& cell) {
     StreamMark& mark = cell.mark;
-    if (cell.flowed) {
-      cell.flowed = false;
+    const bool flowed = cell.flowed_in == cells_.tick();
+    cell.steady =
+        flowed && mark.active == kMostActive && cell.level == cell.old_level && !cell.disturbed;
+    cell.disturbed = false;
+    if (flowed) {
       mark.active = std::min<std::uint8_t>(kMostActive, mark.active + 1);
     } else if (mark.active > 0) {
       if (due(cell, kFadingTicks, DrawPurpose::kStreamDrying)) --mark.active;
@@ -147,7 +150,10 @@ class StreamWater final : public WaterModelState {
     const std::int32_t passed = rested ? cell.found_width : kMostCapacity;
     std::int32_t held = std::max(0, passed - capacity_of(cell.level));
     if (cell.mark.active == 0) held = 0;
-    if (held > 0 && rested && due(cell, kNarrowingTicks, DrawPurpose::kStreamNarrowing)) --held;
+    if (held > 0 && rested) {
+      cell.steady = false;  // it narrows in a while
+      if (due(cell, kNarrowingTicks, DrawPurpose::kStreamNarrowing)) --held;
+    }
     cell.mark.held = static_cast<std::uint8_t>(held);
   }
 
@@ -163,6 +169,7 @@ class StreamWater final : public WaterModelState {
       if (cell.level == 0 && cell.old_mark == 0) gone_.push_back(slot);
       return !cell.busy;
     });
+    cells_.keep_quiet_awake();
     for (const std::int32_t slot : gone_) cells_.remove(slot);
   }
 
@@ -188,9 +195,11 @@ class StreamWater final : public WaterModelState {
     if (cell.new_parents) mark.parents = parents_of(cell);
     cell.new_parents = false;
     if (cell.level == 0 && mark.active == 0 && !mark.is_source) mark = {};
+    const bool stays = cell.steady && pack(mark) == cell.old_mark;
     cells_.store(cell);
     cell.busy = mark.active > 0 || dries(cell);
     if (cell.busy) cells_.keep_awake(cell);
+    if (stays) cells_.hush(cell);
   }
 
   // Once in every `ticks` ticks, at a moment that is drawn: so chance never takes for ever.

@@ -37,6 +37,7 @@ void StreamTurns::arrange(StreamCells& cells) {
     const bool moves = list == StreamList::kRiver && cell.listed_edge != cell.to_edge;
     if (list == cell.listed && !moves) continue;
     rivers_changed_ = rivers_changed_ || cell.listed == StreamList::kRiver;
+    if (cell.stored()) cells.forget_turn(cell);
     cell.listed = list;
     if (list == StreamList::kRiver) {
       cell.listed_edge = cell.to_edge;
@@ -142,13 +143,14 @@ std::int32_t StreamTurns::next(StreamCells& cells, const std::vector<Turn>& list
                   [&](const Turn& a, const Turn& b) { return before(cells, b, a); });
     current_ = late_.back();
     late_.pop_back();
+    current_is_late_ = true;
   } else if (more) {
     current_ = list[at_++];
+    current_is_late_ = false;
   } else {
     return kUnreached;
   }
   has_current_ = true;
-  ++taken_;
   return current_.slot;
 }
 

@@ -19,11 +19,15 @@ class StreamTurns {
   /// Cells that are joined to a spring and an edge, from the edge backwards. kUnreached: no more.
   void begin();
   std::int32_t next_of_river(StreamCells& cells);
+  /// Whether the last one was still as the tick began: it does not have a turn in every tick.
+  [[nodiscard]] bool was_still() const { return current_is_late_; }
   /// Then all others, by their turns.
   void begin_others(StreamCells& cells);
   std::int32_t next_other(StreamCells& cells);
   void end(StreamCells& cells);
-  /// Cells that had a turn in this tick.
+  /// Notes that a turn was no repetition.
+  void note_taken() { ++taken_; }
+  /// Cells that had such a turn in this tick.
   [[nodiscard]] std::int64_t taken() const { return taken_; }
 
  private:
@@ -49,6 +53,7 @@ class StreamTurns {
   std::vector<Turn> late_;   // a heap: those that were woken
   Turn current_ = {};
   bool has_current_ = false;
+  bool current_is_late_ = false;
   std::size_t at_ = 0;        // in the list under way
   std::size_t absorbed_ = 0;  // of StreamCells::woken()
   std::int64_t taken_ = 0;
