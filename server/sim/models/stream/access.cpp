@@ -122,18 +122,22 @@ void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t leve
   if (mark_of(*chunk, index) == 0) set_mark(*chunk, index, pack(mark));
 }
 
-// A turn looks at the cell itself, at those below and beside it, and at what these rest on.
-void StreamCells::doubt_around(const StreamCell& cell) {
-  const auto doubt_row = [this](std::int32_t slot) {
+// A turn looks at the cell itself, and at some of those below and beside it and of what these rest
+// on.
+void StreamCells::doubt_around(StreamCell& cell) {
+  cell.doubted = true;
+  const auto doubt = [this](std::int32_t slot, std::uint8_t looked) {
     if (slot < 0) return;
-    StreamCell& middle = (*this)[slot];
-    middle.doubted = true;
-    for (const StreamFace face : kSideways) {
-      if (middle.beside[face] >= 0) (*this)[middle.beside[face]].doubted = true;
-    }
+    StreamCell& there = (*this)[slot];
+    there.doubted = there.doubted || (there.looked & looked) != 0;
   };
-  doubt_row(slot_of(cell));
-  doubt_row(cell.beside[kAbove]);
+  for (const StreamFace face : kSideways) {
+    doubt(cell.beside[face], static_cast<std::uint8_t>(1 << opposite(face)));
+  }
+  const std::int32_t over = cell.beside[kAbove];
+  if (over < 0) return;
+  doubt(over, 1 << kBelow);
+  for (const StreamFace face : kSideways) doubt((*this)[over].beside[face], kLookedBelowSides);
 }
 
 void StreamCells::doubt_turn(StreamCell& cell, StreamGiven given) {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <utility>
 
 namespace sluice::sim {
 
 namespace {
-
-/// Cells that are looked at together: most such blocks hold neither water nor marks.
-constexpr std::int32_t kBlock = 64;
 
 bool in_stream(const Chunk& chunk, std::int32_t index) {
   const Cell cell = chunk.cells[static_cast<std::size_t>(index)];
@@ -19,19 +18,19 @@ std::int32_t dry_or_solid(Cell cell) {
   return is_open(cell) ? kDryThere : kSolidThere;
 }
 
-/// Whether a block holds no stream, and `slots` say so.
+/// Whether a segment holds no stream, as most, and `slots` say so.
 bool nothing_in(const Chunk& chunk, const std::int32_t* slots, std::int32_t first) {
   const Cell* const cells = chunk.cells.data() + first;
   Cell most = 0;
   std::int32_t wrong = 0;
-  for (std::int32_t i = 0; i < kBlock; ++i) {
+  for (std::int32_t i = 0; i < kSegment; ++i) {
     most = std::max(most, cells[i]);
     wrong |= slots[first + i] ^ dry_or_solid(cells[i]);
   }
   Cell marks = 0;
   if (chunk.marks != nullptr) {
     const Cell* const all = chunk.marks->cells.data() + first;
-    for (std::int32_t i = 0; i < kBlock; ++i) marks |= all[i];
+    for (std::int32_t i = 0; i < kSegment; ++i) marks |= all[i];
   }
   return most <= 0 && marks == 0 && wrong == 0;
 }
@@ -53,7 +52,7 @@ void StreamCells::gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, Wat
   reached_.clear();
   for (Chunk* chunk : grid.changed()) {
     if (chunk->in_pass) {
-      compare(region_of(*chunk));
+      compare(region_of(*chunk), std::exchange(chunk->regions.level, {}));
     } else {
       chunk->pass_slot = 0;
     }
@@ -121,7 +120,8 @@ void StreamCells::load(Chunk& chunk) {
   region.part_full.fill(0);
   region.stirs = false;
   for (std::size_t i = 0; i < kChunkCells; ++i) region.slots[i] = dry_or_solid(chunk.cells[i]);
-  compare(region);
+  chunk.regions.level = {};
+  compare(region, whole_chunk(grid_->shape()));
   meet_borders(region);
 }
 
@@ -160,10 +160,15 @@ void StreamCells::meet_borders(Region& region) {
   }
 }
 
-void StreamCells::compare(Region& region) {
-  for (std::int32_t first = 0; first < kChunkCells; first += kBlock) {
-    if (nothing_in(*region.chunk, region.slots.data(), first)) continue;
-    for (std::int32_t i = 0; i < kBlock; ++i) compare_cell(region, first + i);
+void StreamCells::compare(Region& region, const ChunkRegion& where) {
+  const std::int32_t slab = grid_->shape().slab();
+  for (std::uint64_t slabs = where.slabs; slabs != 0; slabs &= slabs - 1) {
+    for (std::uint32_t segments = where.segments; segments != 0; segments &= segments - 1) {
+      const std::int32_t first =
+          std::countr_zero(slabs) * slab + std::countr_zero(segments) * kSegment;
+      if (nothing_in(*region.chunk, region.slots.data(), first)) continue;
+      for (std::int32_t i = 0; i < kSegment; ++i) compare_cell(region, first + i);
+    }
   }
 }
 
@@ -384,6 +389,7 @@ void StreamCells::release() {
     const std::uint8_t changed = chunk->changed;
     chunk->changed = 0;
     grid_->note_change(*chunk, changed);
+    chunk->regions.level = {};  // nobody else has written to it since it was compared
   }
   touched_.clear();
   // What is awake is looked at in the next tick; else the grid may let go of an empty chunk.

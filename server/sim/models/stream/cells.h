@@ -101,6 +101,9 @@ inline constexpr StreamGiven kGivenLevels = (StreamGiven{1} << kGivenDirection) 
 inline constexpr StreamGiven kGivenUnknown = StreamGiven{1} << 31;
 static_assert(kStreamLevels < 1 << kGivenBits);
 
+/// A bit of StreamCell::looked beside those of faces: at what the cells beside it rest on.
+inline constexpr std::uint8_t kLookedBelowSides = 1 << kFaces;
+
 /// What every turn looks at comes first, in one line of the processor's cache.
 struct alignas(64) StreamCell {
   std::array<std::int32_t, kFaces> beside{};
@@ -119,8 +122,8 @@ struct alignas(64) StreamCell {
   bool near_still = false;  // a neighbour that rests on it, or stands beside it, may be still
   bool busy = false;        // stands in the list of those that may fade or have to be stored
   bool quiet = false;       // flows, and stands there no more: nothing of it changes
-  bool steady = false;      // may become quiet
   bool disturbed = false;   // by water that moved otherwise than in rivers' turns, in this tick
+  std::uint8_t looked = 0;  // bit f: at what lies behind face f, in the turn of `given`
   std::uint8_t settling_level = 0;  // when water last began to settle
 
   /// The highest spring that reaches it, then the cells between it and the nearest such one: what
@@ -139,6 +142,7 @@ struct alignas(64) StreamCell {
   std::int8_t old_level = 0;              // as stored
   std::int8_t found_level = 0;            // when the tick began, as ways see it
   std::int8_t found_width = 0;            // likewise
+  bool steady = false;                    // may become quiet
   bool counted = false;                   // while a list is tidied
   bool moved = false;                     // its level has changed since ways were found
   bool new_parents = false;               // what flows here has to be found anew
@@ -285,7 +289,7 @@ class StreamCells {
 
   /// What this cell holds at some moment of the tick is not what it held then in the last one: has
   /// all those doubted that look at it in their turns.
-  void doubt_around(const StreamCell& cell);
+  void doubt_around(StreamCell& cell);
   /// What the cell's turn did, or was noted of it, is not what it did before: doubts whoever sees
   /// any of it, and has all of them looked at when the tick ends.
   void doubt_turn(StreamCell& cell, StreamGiven given);
@@ -295,7 +299,7 @@ class StreamCells {
   void note_pressed(const StreamCell& cell) { pressed_.push_back(slot_of(cell)); }
   /// Notes that one whose turn comes in some ticks only gave or got water. So what holds in this
   /// tick may hold in the next one no more.
-  void note_passing(const StreamCell& cell) {
+  void note_passing(StreamCell& cell) {
     doubt_around(cell);
     passing_.push_back(slot_of(cell));
   }
@@ -345,7 +349,7 @@ class StreamCells {
   void load(Chunk& chunk);
   void load_pending();
   void meet_borders(Region& region);
-  void compare(Region& region);
+  void compare(Region& region, const ChunkRegion& where);
   void compare_cell(Region& region, std::int32_t index);
   void take_over(StreamCell& cell, const Chunk& chunk);
   void insert(Region& region, std::int32_t index);

@@ -68,12 +68,14 @@ class Settling {
   void take_turn(StreamCell& cell) {
     in_turn_ = Turn::kRiver;
     given_ = 0;
+    looked_ = 0;
     looks_beyond_ = false;
     settle(cell);
     if (given_ != cell.given) {
       cells_.doubt_turn(cell, (given_ | cell.given) & kGivenLevels);
     }
     cell.given = given_;
+    cell.looked = static_cast<std::uint8_t>(looked_);
     cell.doubted = looks_beyond_;
   }
 
@@ -117,6 +119,7 @@ class Settling {
   }
 
   [[nodiscard]] Target look(const StreamCell& cell, StreamFace face) {
+    looked_ |= 1U << face;
     Target target;
     target.slot = cell.beside[face];
     target.open = target.slot != kSolidThere;
@@ -130,7 +133,8 @@ class Settling {
   }
 
   /// Whether what goes there falls on.
-  [[nodiscard]] bool falls_on(const StreamCell& cell, StreamFace face, const Target& target) const {
+  [[nodiscard]] bool falls_on(const StreamCell& cell, StreamFace face, const Target& target) {
+    looked_ |= kLookedBelowSides;
     if (target.slot >= 0) return !cells_.supported(cells_[target.slot]);
     return target.edge || !cells_.supports_dry(cell, face);
   }
@@ -180,10 +184,11 @@ class Settling {
   }
 
   // A quick look, before anything is drawn: deep water mostly has none.
-  [[nodiscard]] bool has_way(const StreamCell& cell) const {
+  [[nodiscard]] bool has_way(const StreamCell& cell) {
     const std::int32_t most =
         cell.in_river() ? std::min(cell.level, kStreamLevels - 1) : cell.level - 1;
     const auto is_way = [&](StreamFace face) {
+      looked_ |= 1U << face;
       const std::int32_t there = cell.beside[face];
       if (there < 0) return there != kSolidThere;
       return cells_[there].level <= most;
@@ -345,6 +350,7 @@ class Settling {
   std::int64_t drained_ = 0;
   Turn in_turn_ = Turn::kRiver;
   StreamGiven given_ = 0;      // in it, if it is a river's
+  std::uint32_t looked_ = 0;   // StreamCell::looked
   bool looks_beyond_ = false;  // at what is no cell of a stream: who writes there casts no doubts
 };
 
