@@ -1,6 +1,7 @@
 #include "server/sim/models/stream/stream.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -38,6 +39,7 @@ class StreamWater final : public WaterModelState {
     if (forgotten_ || cells_.scattered()) {
       cells_.forget();
       turns_.forget();
+      for (std::vector<std::int32_t>& slots : narrowing_) slots.clear();
       forgotten_ = false;
     }
     cells_.gather(grid, seed_, now.tick, now.moves);
@@ -110,6 +112,7 @@ class StreamWater final : public WaterModelState {
 
   void fade_all(WaterAdvance& done) {
     dried_.clear();
+    touch_narrowing();
     std::vector<std::int32_t>& busy = cells_.busy();
     const std::size_t flowing = busy.size();
     for (std::size_t i = 0; i < flowing; ++i) {
@@ -150,10 +153,7 @@ class StreamWater final : public WaterModelState {
     const std::int32_t passed = rested ? cell.found_width : kMostCapacity;
     std::int32_t held = std::max(0, passed - capacity_of(cell.level));
     if (cell.mark.active == 0) held = 0;
-    if (held > 0 && rested) {
-      cell.steady = false;  // it narrows in a while
-      if (due(cell, kNarrowingTicks, DrawPurpose::kStreamNarrowing)) --held;
-    }
+    if (held > 0 && rested && due(cell, kNarrowingTicks, DrawPurpose::kStreamNarrowing)) --held;
     cell.mark.held = static_cast<std::uint8_t>(held);
   }
 
@@ -199,7 +199,26 @@ class StreamWater final : public WaterModelState {
     cells_.store(cell);
     cell.busy = mark.active > 0 || dries(cell);
     if (cell.busy) cells_.keep_awake(cell);
-    if (stays) cells_.hush(cell);
+    if (!stays) return;
+    cells_.hush(cell);
+    if (mark.held > 0 && cells_.was_supported(cell))
+      narrowing_[next_narrowing(cell)].push_back(cells_.slot_of(cell));
+  }
+
+  // The tick of the clock in which the cell may narrow, or another one is drawn.
+  [[nodiscard]] std::size_t next_narrowing(const StreamCell& cell) const {
+    const std::uint64_t drawn =
+        draw(seed_, cells_.tick() / kNarrowingTicks, cell.at, DrawPurpose::kStreamNarrowing);
+    const std::uint64_t at = choose(drawn, kNarrowingTicks);
+    return at > cells_.tick() % kNarrowingTicks ? at : 0;
+  }
+
+  void touch_narrowing() {
+    std::vector<std::int32_t>& slots = narrowing_[cells_.tick() % kNarrowingTicks];
+    for (const std::int32_t slot : slots) {
+      if (cells_[slot].stored()) cells_.touch(slot);
+    }
+    slots.clear();
   }
 
   // Once in every `ticks` ticks, at a moment that is drawn: so chance never takes for ever.
@@ -236,6 +255,8 @@ class StreamWater final : public WaterModelState {
   StreamTurns turns_;
   std::vector<std::int32_t> dried_;  // slots of cells that lost a level to the air in this tick
   std::vector<std::int32_t> gone_;
+  /// Quiet cells, by the tick of the clock in which they may pass less.
+  std::array<std::vector<std::int32_t>, kNarrowingTicks> narrowing_;
 };
 
 constexpr MarkField kMarks[] = {{"direction", 0, 3}, {"is_source", 3, 1}, {"has_source", 4, 1},

@@ -8,6 +8,7 @@ void StreamTurns::forget() {
   rivers_.clear();
   joining_.clear();
   others_.clear();
+  lingering_.clear();
   rivers_changed_ = false;
 }
 
@@ -29,9 +30,19 @@ bool StreamTurns::is_still(const StreamCells& cells, const StreamCell& cell) {
 }
 
 void StreamTurns::arrange(StreamCells& cells) {
+  const bool all = cells.tick() % kLingering == 0;
+  if (all) {
+    for (const std::int32_t slot : lingering_) cells.relist(slot);
+    lingering_.clear();
+  }
   for (const std::int32_t slot : cells.relisted()) {
     StreamCell& cell = cells[slot];
     cell.still = cell.stored() && is_still(cells, cell);
+    // Below falls cells fill and empty: there a turn that does nothing costs less than new lists.
+    if (cell.still && !all && cell.listed == StreamList::kRiver && cell.in_river()) {
+      cell.still = false;
+      lingering_.push_back(slot);
+    }
     if (cell.still) cells.note_still(cell);
     const StreamList list = list_for(cells, slot);
     const bool moves = list == StreamList::kRiver && cell.listed_edge != cell.to_edge;
@@ -110,10 +121,6 @@ void StreamTurns::begin_others(StreamCells& cells) {
 void StreamTurns::end(StreamCells& cells) {
   for (const std::int32_t slot : cells.woken()) cells[slot].woken = false;
   cells.woken().clear();
-}
-
-std::int32_t StreamTurns::next_of_river(StreamCells& cells) {
-  return next(cells, rivers_, true);
 }
 
 std::int32_t StreamTurns::next_other(StreamCells& cells) {

@@ -12,13 +12,27 @@ namespace sluice::sim {
 
 class StreamTurns {
  public:
+  static constexpr std::size_t kFetched = 8;
+  /// Ticks of the clock after which rivers' cells that became still lose their turns.
+  static constexpr std::uint64_t kLingering = 64;
+
   void forget();
   /// Puts every cell into the list where it belongs, when ways are known.
   void arrange(StreamCells& cells);
 
   /// Cells that are joined to a spring and an edge, from the edge backwards. kUnreached: no more.
   void begin();
-  std::int32_t next_of_river(StreamCells& cells);
+  std::int32_t next_of_river(StreamCells& cells) {
+    // Whose turn comes soon is fetched: in the order of turns no two cells lie side by side.
+    if (at_ + kFetched < rivers_.size()) cells.fetch(rivers_[at_ + kFetched].slot);
+    if (!late_.empty() || absorbed_ < cells.woken().size() || at_ == rivers_.size()) {
+      return next(cells, rivers_, true);
+    }
+    current_ = rivers_[at_++];
+    current_is_late_ = false;
+    has_current_ = true;
+    return current_.slot;
+  }
   /// Whether the last one was still as the tick began: it does not have a turn in every tick.
   [[nodiscard]] bool was_still() const { return current_is_late_; }
   /// Then all others, by their turns.
@@ -47,7 +61,8 @@ class StreamTurns {
 
   std::vector<Turn> rivers_;  // by the way to the edge, then place
   bool rivers_changed_ = false;
-  std::vector<Turn> joining_;  // rivers
+  std::vector<Turn> joining_;            // rivers
+  std::vector<std::int32_t> lingering_;  // that are still, but were not a moment ago
   std::vector<std::int32_t> others_;
   std::vector<Turn> turns_;  // of others, in this tick
   std::vector<Turn> late_;   // a heap: those that were woken
