@@ -192,23 +192,27 @@ void StreamCells::wake_around(StreamCell& cell) {
   }
 }
 
-void StreamCells::note_ways(std::int32_t slot) {
-  if (slot < 0 || (*this)[slot].changed) return;
-  (*this)[slot].changed = true;
-  changed_.push_back(slot);
+void StreamCells::note_ways(std::int32_t slot, std::uint8_t which) {
+  if (slot < 0) return;
+  std::uint8_t& changed = (*this)[slot].changed;
+  if (changed == 0) changed_.push_back(slot);
+  changed |= which;
 }
 
 // A cell decides what flows between it and those around it.
-void StreamCells::note_ways_around(std::int32_t slot) {
-  note_ways(slot);
-  for (const std::int32_t there : (*this)[slot].beside) note_ways(there);
+void StreamCells::note_ways_around(std::int32_t slot, std::uint8_t which) {
+  note_ways(slot, which);
+  for (const std::int32_t there : (*this)[slot].beside) note_ways(there, which);
 }
 
-// And, if it is full, that the one above is supported.
+// And, if it is full, that water rises from it, and that the one above is supported. Whether a cell
+// comes nearer to the edge by a neighbour depends on itself alone (FromEdges in paths.cpp).
 void StreamCells::note_support(std::int32_t slot) {
+  note_ways(slot, kWaysToEdges);
   const std::int32_t over = (*this)[slot].beside[kAbove];
   if (over < 0) return;
-  note_ways_around(over);
+  note_ways_around(over, kWaysFromSprings | kWidthOfWays);
+  note_ways(over, kWaysToEdges);
   touch(over);  // how much it is held to pass depends on it
 }
 

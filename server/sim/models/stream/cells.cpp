@@ -309,7 +309,7 @@ void StreamCells::tell_around(Region& region, std::int32_t index) {
 // Of anything that a tick begins with.
 void StreamCells::changed_here(std::int32_t slot) {
   StreamCell& cell = (*this)[slot];
-  note_ways_around(slot);
+  note_ways_around(slot, kAllWays);
   note_support(slot);
   doubt_around(cell);
   cell.new_parents = true;
@@ -347,9 +347,11 @@ void StreamCells::take_levels() {
     shifted_.push_back(slot);
     const std::int32_t was = cell.found_level;
     const bool was_full = was == kStreamLevels;
-    if ((cell.level == 0) != (was == 0) || cell.full() != was_full ||
-        cell.width() != cell.found_width) {
-      note_ways_around(slot);
+    // Between two cells with water there is a way from springs; none to the edge depends on that.
+    if ((cell.level == 0) != (was == 0)) {
+      note_ways_around(slot, kWaysFromSprings | kWidthOfWays);
+    } else if (cell.width() != cell.found_width) {
+      note_ways_around(slot, kWidthOfWays);
     }
     if (cell.full() != was_full) note_support(slot);
     cell.found_width = static_cast<std::int8_t>(cell.width());

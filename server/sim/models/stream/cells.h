@@ -91,6 +91,13 @@ constexpr std::uint64_t reach_of_spring(std::int32_t y) {
   return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
 }
 
+/// What of the ways to a cell may have changed (StreamCell::changed): the way from springs, that to
+/// the edge, how wide the first of them is.
+inline constexpr std::uint8_t kWaysFromSprings = 1;
+inline constexpr std::uint8_t kWaysToEdges = 2;
+inline constexpr std::uint8_t kWidthOfWays = 4;
+inline constexpr std::uint8_t kAllWays = kWaysFromSprings | kWaysToEdges | kWidthOfWays;
+
 /// What a turn of a river's cell did (StreamCell::given): four bits of levels for each face that
 /// they went through, then the direction that it left.
 using StreamGiven = std::uint32_t;
@@ -146,7 +153,7 @@ struct alignas(64) StreamCell {
   bool counted = false;                   // while a list is tidied
   bool moved = false;                     // its level has changed since ways were found
   bool new_parents = false;               // what flows here has to be found anew
-  bool changed = false;                   // ways from or to it may have changed
+  std::uint8_t changed = 0;               // kWaysFromSprings and the like
 
   [[nodiscard]] std::int32_t to_source() const {
     return mark.is_source ? 0 : static_cast<std::int32_t>(reach & UINT32_MAX);
@@ -345,7 +352,7 @@ class StreamCells {
   [[nodiscard]] std::vector<std::int32_t>& changed() {
     return changed_;
   }
-  void note_ways(std::int32_t slot);
+  void note_ways(std::int32_t slot, std::uint8_t which);
 
   /// Writes a cell back to its chunk.
   void store(StreamCell& cell);
@@ -392,7 +399,7 @@ class StreamCells {
   void drop(std::int32_t region);
   void set_beside(std::int32_t slot, std::size_t face, std::int32_t what);
   void tell_around(Region& region, std::int32_t index);
-  void note_ways_around(std::int32_t slot);
+  void note_ways_around(std::int32_t slot, std::uint8_t which);
   void note_support(std::int32_t slot);
   void changed_here(std::int32_t slot);
   void set_masks(const StreamCell& cell, std::int32_t level);
