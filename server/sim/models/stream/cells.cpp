@@ -85,6 +85,7 @@ void StreamCells::start_anew() {
   });
   regions_.clear();
   spare_regions_.clear();
+  ++regions_version_;
   cells_.clear();
   for (auto* list : {&free_slots_, &gone_slots_, &busy_, &woken_, &relisted_, &moved_, &changed_,
                      &shifted_, &pressed_, &passing_}) {
@@ -115,7 +116,8 @@ void StreamCells::load(Chunk& chunk) {
   Region& region = region_of(chunk);
   region.chunk = &chunk;
   region.links.fill(0);
-  region.cells = region.full_cells = region.quiet_cells = 0;
+  region.cells = region.full_cells = region.part_full_cells = region.quiet_cells = 0;
+  ++regions_version_;
   region.full.fill(0);
   region.part_full.fill(0);
   region.stirs = false;
@@ -288,6 +290,7 @@ void StreamCells::drop(std::int32_t number) {
   }
   region.chunk = nullptr;
   spare_regions_.push_back(number);
+  ++regions_version_;
 }
 
 void StreamCells::set_beside(std::int32_t slot, std::size_t face, std::int32_t what) {
@@ -328,15 +331,14 @@ void StreamCells::set_masks(const StreamCell& cell, std::int32_t level) {
   const std::int32_t slab = grid_->shape().slab();
   const auto column = static_cast<std::size_t>(cell.index & (slab - 1));
   const std::uint64_t bit = std::uint64_t{1} << (cell.index / slab);
-  region.full_cells -= (region.full[column] & bit) != 0 ? 1 : 0;
-  region.full[column] &= ~bit;
-  region.part_full[column] &= ~bit;
-  if (level == kStreamLevels) {
-    region.full[column] |= bit;
-    ++region.full_cells;
-  } else if (level > 0) {
-    region.part_full[column] |= bit;
-  }
+  const bool was_full = (region.full[column] & bit) != 0;
+  const bool full = level == kStreamLevels;
+  const bool part_full = level > 0 && !full;
+  region.full_cells += (full ? 1 : 0) - (was_full ? 1 : 0);
+  region.part_full_cells += (part_full ? 1 : 0) - ((region.part_full[column] & bit) != 0 ? 1 : 0);
+  region.full[column] = (region.full[column] & ~bit) | (full ? bit : 0);
+  region.part_full[column] = (region.part_full[column] & ~bit) | (part_full ? bit : 0);
+  if (full != was_full) full_changed_.push_back({&region, static_cast<std::int32_t>(column)});
 }
 
 void StreamCells::take_levels() {

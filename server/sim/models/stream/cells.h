@@ -185,10 +185,13 @@ class StreamCells {
     bool stirs = false;
     std::int32_t quiet_cells = 0;
     std::int32_t full_cells = 0;
+    std::int32_t part_full_cells = 0;
     // Of each column a bit for each height in the chunk, as the tick began.
     std::array<std::uint64_t, kMostColumns> full{};
     std::array<std::uint64_t, kMostColumns> part_full{};
     std::array<std::int32_t, kMostColumns> first_run{};  // of the column, in StreamPressure
+    bool runs_listed = false;                            // there
+    bool near_part_full = false;                         // there, of those here or beside it
     std::array<std::int32_t, kChunkCells> slots{};       // as StreamCell::beside says it
   };
   /// Lets go of everything that was kept: cells changed that nobody noted.
@@ -366,6 +369,19 @@ class StreamCells {
     at(cell.region).stirs = true;
   }
 
+  /// A column of which a cell was filled or is full no more.
+  struct FullColumn {
+    Region* region;
+    std::int32_t column;
+  };
+  /// Those since the list was cleared; some may stand there twice. Only while the same regions are
+  /// kept: regions_version() tells.
+  [[nodiscard]] std::vector<FullColumn>& full_changed() {
+    return full_changed_;
+  }
+  [[nodiscard]] std::uint64_t regions_version() const {
+    return regions_version_;
+  }
   /// Those without a chunk are spare. In no order.
   [[nodiscard]] const std::vector<std::unique_ptr<Region>>& regions() const {
     return regions_;
@@ -435,6 +451,8 @@ class StreamCells {
   std::uint64_t pass_ = 0;
   std::vector<std::unique_ptr<Region>> regions_;  // Chunk::pass_slot is the place in it
   std::vector<std::int32_t> spare_regions_;
+  std::uint64_t regions_version_ = 0;
+  std::vector<FullColumn> full_changed_;
   std::vector<std::int32_t> reached_;  // regions
   std::vector<Chunk*> pending_;        // to be loaded, because a stream reaches them
   std::vector<Chunk*> touched_;        // those with Chunk::changed set

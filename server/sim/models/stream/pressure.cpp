@@ -35,7 +35,13 @@ std::uint64_t bits_between(std::int32_t low, std::int32_t high) {
 
 void StreamPressure::move(StreamCells& cells) {
   if (slab_ == 0) learn_shape(cells.shape());
-  gather(cells);
+  find_runs(cells);
+  rooms_.clear();
+  pools_ = kept_pools_;
+  for (const auto& region : cells.regions()) {
+    if (region->runs_listed) region->near_part_full = near_part_full(cells, *region);
+  }
+  for (Pool& pool : pools_) look_at(cells, pool);
   std::erase_if(pools_, [](const Pool& pool) { return pool.top - pool.lowest < 2; });
   std::sort(pools_.begin(), pools_.end(),
             [](const Pool& a, const Pool& b) { return a.first < b.first; });
@@ -60,17 +66,82 @@ void StreamPressure::learn_shape(const ChunkShape& shape) {
   }
 }
 
-void StreamPressure::gather(StreamCells& cells) {
+void StreamPressure::find_runs(StreamCells& cells) {
+  std::vector<StreamCells::FullColumn>& changed = cells.full_changed();
+  // Where many change, all are listed anew.
+  constexpr std::size_t kFew = 32;
+  bool kept = regions_version_ == cells.regions_version() &&
+              changed.size() * kFew <= runs_.size() && links_.size() <= 2 * least_links_;
+  if (kept && changed.empty()) return;
+  for (std::size_t i = 0; i < changed.size() && kept; ++i) kept = change_column(cells, changed[i]);
+  changed.clear();
+  regions_version_ = cells.regions_version();
+  if (kept) {
+    link_anew(cells);
+  } else {
+    list_all(cells);
+  }
+  members_.clear();
+  kept_pools_.clear();
+  for (Run& run : runs_) run.known = false;
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    if (!runs_[run].known) gather_pool(static_cast<std::int32_t>(run));
+  }
+}
+
+void StreamPressure::list_all(const StreamCells& cells) {
   runs_.clear();
   links_.clear();
-  rooms_.clear();
-  pools_.clear();
-  members_.clear();
   for (const auto& region : cells.regions()) {
-    if (region->chunk != nullptr && region->full_cells > 0) list_runs(*region);
+    region->runs_listed = region->chunk != nullptr && region->full_cells > 0;
+    if (region->runs_listed) list_runs(*region);
   }
-  for (std::size_t run = 0; run < runs_.size(); ++run) {
-    if (!runs_[run].known) gather_pool(cells, static_cast<std::int32_t>(run));
+  for (Run& run : runs_) find_links(cells, run);
+  least_links_ = links_.size();
+}
+
+/// Whether the column has as many runs as it had. Then they are changed where they stand, and those
+/// around them will be linked anew.
+bool StreamPressure::change_column(const StreamCells& cells,
+                                   const StreamCells::FullColumn& changed) {
+  const StreamCells::Region& region = *changed.region;
+  if (!region.runs_listed) return false;
+  const auto runs_of = [&](const StreamCells::Region& of, std::int32_t column) {
+    const std::int32_t first = of.first_run[static_cast<std::size_t>(column)];
+    std::int32_t end = first;
+    while (static_cast<std::size_t>(end) < runs_.size() &&
+           runs_[static_cast<std::size_t>(end)].region == &of &&
+           runs_[static_cast<std::size_t>(end)].column == column) {
+      ++end;
+    }
+    return std::pair(first, end);
+  };
+  const auto mark = [&](const Column& column) {
+    if (column.region == nullptr || !column.region->runs_listed) return;
+    const auto [first, end] = runs_of(*column.region, column.column);
+    for (std::int32_t run = first; run < end; ++run) {
+      runs_[static_cast<std::size_t>(run)].changed = true;
+    }
+  };
+  auto [run, end] = runs_of(region, changed.column);
+  std::uint64_t left = region.full[static_cast<std::size_t>(changed.column)];
+  if (std::popcount(left & ~(left << 1)) != end - run) return false;
+  for (; run < end; ++run) {
+    Run& here = runs_[static_cast<std::size_t>(run)];
+    std::tie(here.low, here.high) = run_around(left, std::countr_zero(left));
+    here.base = shape_.cell_at(region.chunk->coord, here.low * slab_ + changed.column);
+    left &= ~bits_between(here.low, here.high);
+  }
+  mark({&region, changed.column});
+  for (std::size_t face = 0; face < kFaces; ++face) {
+    mark(column_beside(cells, region, changed.column, static_cast<StreamFace>(face)));
+  }
+  return true;
+}
+
+void StreamPressure::link_anew(const StreamCells& cells) {
+  for (Run& run : runs_) {
+    if (run.changed) find_links(cells, run);
   }
 }
 
@@ -88,16 +159,14 @@ void StreamPressure::list_runs(StreamCells::Region& region) {
   }
 }
 
-void StreamPressure::gather_pool(const StreamCells& cells, std::int32_t first) {
+void StreamPressure::gather_pool(std::int32_t first) {
   Pool pool;
   pool.first = runs_[static_cast<std::size_t>(first)].base;
   pool.begin = static_cast<std::int32_t>(members_.size());
-  pool.rooms = static_cast<std::int32_t>(rooms_.size());
   runs_[static_cast<std::size_t>(first)].known = true;
   members_.push_back(first);
   for (auto next = static_cast<std::size_t>(pool.begin); next < members_.size(); ++next) {
-    Run& run = runs_[static_cast<std::size_t>(members_[next])];
-    look_around(cells, run);
+    const Run& run = runs_[static_cast<std::size_t>(members_[next])];
     for (std::int32_t i = run.links; i < run.links_end; ++i) {
       const std::int32_t there = links_[static_cast<std::size_t>(i)].run;
       if (std::exchange(runs_[static_cast<std::size_t>(there)].known, true)) continue;
@@ -107,9 +176,19 @@ void StreamPressure::gather_pool(const StreamCells& cells, std::int32_t first) {
     pool.top = std::max(pool.top, run.head());
   }
   pool.end = static_cast<std::int32_t>(members_.size());
+  kept_pools_.push_back(pool);
+}
+
+void StreamPressure::look_at(const StreamCells& cells, Pool& pool) {
+  pool.rooms = static_cast<std::int32_t>(rooms_.size());
+  for (std::int32_t i = pool.begin; i < pool.end; ++i) {
+    Run& run = member(i);
+    run.from_giver = run.asked = kUnreached;
+    run.supply = run.need = run.passing = run.granted = 0;
+    find_rooms(cells, run);
+  }
   pool.rooms_end = static_cast<std::int32_t>(rooms_.size());
   find_lowest(cells, pool);
-  pools_.push_back(pool);
 }
 
 std::int32_t StreamPressure::run_at(const StreamCells::Region& region, std::int32_t column,
@@ -121,66 +200,102 @@ std::int32_t StreamPressure::run_at(const StreamCells::Region& region, std::int3
   return run;
 }
 
-// Above and below only where the run reaches the chunk's border: else what lies there is no run.
-StreamPressure::Column StreamPressure::column_beside(const StreamCells& cells, const Run& run,
-                                                     StreamFace face) const {
-  std::int32_t column = run.column;
-  if (face == kAbove || face == kBelow) {
-    if (face == kAbove ? run.high < shape_.height() - 1 : run.low > 0) return {};
-  } else {
+StreamPressure::Column StreamPressure::column_beside(const StreamCells& cells,
+                                                     const StreamCells::Region& region,
+                                                     std::int32_t column, StreamFace face) const {
+  if (face != kAbove && face != kBelow) {
     const std::size_t side = face < kBelow ? face : face - kBelow;
     column = sides_[static_cast<std::size_t>(column)][side];
-    if (column >= 0) return {run.region, column};
+    if (column >= 0) return {&region, column};
     column = -1 - column;
   }
-  const Chunk* const chunk = chunk_beside(*run.region->chunk, face);
+  const Chunk* const chunk = chunk_beside(*region.chunk, face);
   if (chunk == nullptr || !chunk->in_pass) return {};
   return {cells.regions()[chunk->pass_slot].get(), column};
 }
 
-void StreamPressure::look_around(const StreamCells& cells, Run& run) {
-  run.rooms = static_cast<std::int32_t>(rooms_.size());
+void StreamPressure::find_links(const StreamCells& cells, Run& run) {
+  run.changed = false;
   run.links = static_cast<std::int32_t>(links_.size());
-  find_over(cells, run);
   const std::uint64_t heights = bits_between(run.low, run.high);
   for (std::size_t i = 0; i < kFaces; ++i) {
     const auto face = static_cast<StreamFace>(i);
-    const Column beside = column_beside(cells, run, face);
+    const bool upright = face == kAbove || face == kBelow;
+    // Above and below only where the run reaches the chunk's border: else what lies there is none.
+    if (upright && (face == kAbove ? run.high < shape_.height() - 1 : run.low > 0)) continue;
+    const Column beside = column_beside(cells, *run.region, run.column, face);
     if (beside.region == nullptr) continue;
-    const auto column = static_cast<std::size_t>(beside.column);
-    const std::uint64_t full = beside.region->full[column];
-    if (face == kAbove || face == kBelow) {
-      const std::int32_t height = face == kAbove ? 0 : shape_.height() - 1;
-      find_links(face, beside, full & std::uint64_t{1} << height);
-      continue;
-    }
-    find_links(face, beside, full & heights);
-    std::uint64_t part_full = beside.region->part_full[column] & heights;
+    const std::uint64_t full = beside.region->full[static_cast<std::size_t>(beside.column)];
+    const std::int32_t border = face == kAbove ? 0 : shape_.height() - 1;
+    add_links(face, beside, full & (upright ? std::uint64_t{1} << border : heights));
+  }
+  run.links_end = static_cast<std::int32_t>(links_.size());
+}
+
+/// Whether a part-full cell may stand beside any run of a region.
+bool StreamPressure::near_part_full(const StreamCells& cells, const StreamCells::Region& region) {
+  if (region.part_full_cells > 0) return true;
+  return std::any_of(kSideways.begin(), kSideways.end(), [&](StreamFace face) {
+    const Chunk* const chunk = chunk_beside(*region.chunk, face);
+    return chunk != nullptr && chunk->in_pass &&
+           cells.regions()[chunk->pass_slot]->part_full_cells > 0;
+  });
+}
+
+void StreamPressure::find_rooms(const StreamCells& cells, Run& run) {
+  run.rooms = static_cast<std::int32_t>(rooms_.size());
+  find_over(cells, run);
+  const std::uint64_t heights = bits_between(run.low, run.high);
+  for (std::size_t i = 0; i < kSideways.size() && run.region->near_part_full; ++i) {
+    const StreamFace face = kSideways[i];
+    const Column beside = column_beside(cells, *run.region, run.column, face);
+    if (beside.region == nullptr) continue;
+    std::uint64_t part_full =
+        beside.region->part_full[static_cast<std::size_t>(beside.column)] & heights;
     for (; part_full != 0; part_full &= part_full - 1) {
       const std::int32_t height = std::countr_zero(part_full);
       const std::int32_t slot =
           beside.region->slots[static_cast<std::size_t>(height * slab_ + beside.column)];
-      if (cells.supported(cells[slot])) rooms_.push_back({slot, slot_in(run, height), face});
+      if (!cells.supported(cells[slot])) continue;
+      rooms_.push_back({slot, slot_in(run, height), 0, face});
     }
   }
-  run.links_end = static_cast<std::int32_t>(links_.size());
   run.rooms_end = static_cast<std::int32_t>(rooms_.size());
 }
 
 void StreamPressure::find_over(const StreamCells& cells, Run& run) {
+  const StreamCells::Region* region = run.region;
   const std::int32_t top = slot_in(run, run.high);
-  // Most often there is no need to look at the cell itself.
-  const bool plain = run.region->chunk->world_cells == kChunkCells;
-  run.over = plain && run.high + 1 < shape_.height() ? slot_in(run, run.high + 1)
-                                                     : cells[top].beside[kAbove];
-  if (run.over == kDryThere || (run.over >= 0 && cells[run.over].level == 0)) {
-    rooms_.push_back({kDryThere, top, kAbove});
-  } else if (run.over >= 0 && !cells[run.over].full()) {
-    rooms_.push_back({run.over, top, kAbove});
+  // Most often there is no need to look at the cells themselves.
+  std::int32_t height = run.high + 1;
+  if (height == shape_.height()) {
+    const Chunk* const above = region->chunk->above;
+    const bool kept = above != nullptr && above->in_pass;
+    region = kept ? cells.regions()[above->pass_slot].get() : nullptr;
+    height = 0;
+  }
+  if (region == nullptr || region->chunk->world_cells != kChunkCells) {
+    run.over = cells[top].beside[kAbove];
+    if (run.over >= 0 && cells[run.over].full()) return;
+    if (run.over >= 0 && cells[run.over].level > 0) {
+      rooms_.push_back({run.over, top, 0, kAbove});
+      return;
+    }
+  } else {
+    const auto column = static_cast<std::size_t>(run.column);
+    run.over = region->slots[static_cast<std::size_t>(height * slab_ + run.column)];
+    if ((region->full[column] >> height & 1) != 0) return;
+    if ((region->part_full[column] >> height & 1) != 0) {
+      rooms_.push_back({run.over, top, 0, kAbove});
+      return;
+    }
+  }
+  if (run.over >= 0 || run.over == kDryThere) {
+    rooms_.push_back({kDryThere, top, run.head(), kAbove});
   }
 }
 
-void StreamPressure::find_links(StreamFace face, const Column& beside, std::uint64_t touching) {
+void StreamPressure::add_links(StreamFace face, const Column& beside, std::uint64_t touching) {
   while (touching != 0) {
     const std::int32_t low = std::countr_zero(touching);
     const std::int32_t high = low + std::countr_one(touching >> low) - 1;
@@ -203,8 +318,7 @@ void StreamPressure::find_lowest(const StreamCells& cells, Pool& pool) const {
   for (std::int32_t i = pool.rooms; i < pool.rooms_end; ++i) {
     const Room& room = rooms_[static_cast<std::size_t>(i)];
     if (room.slot >= 0) continue;
-    const StreamCell& full = cells[room.full];
-    if (full.at.y + 1 < top_row) pool.lowest = std::min(pool.lowest, head_of(full));
+    if (room.base < top_row * kStreamLevels) pool.lowest = std::min(pool.lowest, room.base);
   }
 }
 
@@ -251,9 +365,8 @@ std::int32_t StreamPressure::find_wanting(StreamCells& cells, const Pool& pool) 
   for (std::int32_t i = pool.rooms; i < pool.rooms_end; ++i) {
     Room& room = rooms_[static_cast<std::size_t>(i)];
     if (room.slot < 0) {
-      const StreamCell& full = cells[room.full];
-      if (full.at.y + 1 >= top_row) continue;
-      room.need = std::clamp(pool.giving - (full.at.y + 1) * kStreamLevels, 0, kStreamLevels);
+      if (room.base >= top_row * kStreamLevels) continue;
+      room.need = std::clamp(pool.giving - room.base, 0, kStreamLevels);
       wanting += room.need > 0 ? 1 : 0;
       continue;
     }
