@@ -20,6 +20,9 @@ class StreamPressure {
   [[nodiscard]] std::int64_t runs() const { return static_cast<std::int64_t>(runs_.size()); }
 
  private:
+  [[nodiscard]] static std::uint64_t bits_between(std::int32_t low, std::int32_t high) {
+    return ~std::uint64_t{0} >> (63 - (high - low)) << low;
+  }
   struct Run {
     const StreamCells::Region* region;
     Vec3 base;  // its lowest cell
@@ -41,6 +44,8 @@ class StreamPressure {
     std::int32_t asked = kUnreached;  // the first in asks_
 
     [[nodiscard]] std::int32_t height() const { return high - low + 1; }
+    /// A bit for each of its heights in the chunk.
+    [[nodiscard]] std::uint64_t heights() const { return bits_between(low, high); }
     /// Of the surface of its highest cell.
     [[nodiscard]] std::int32_t head() const { return (base.y + height()) * kStreamLevels; }
   };
