@@ -9,7 +9,7 @@ void StreamTurns::forget() {
   joining_.clear();
   others_.clear();
   lingering_.clear();
-  rivers_changed_ = false;
+  leaving_.clear();
 }
 
 StreamList StreamTurns::list_for(const StreamCells& cells, std::int32_t slot) {
@@ -47,7 +47,9 @@ void StreamTurns::arrange(StreamCells& cells) {
     const StreamList list = list_for(cells, slot);
     const bool moves = list == StreamList::kRiver && cell.listed_edge != cell.to_edge;
     if (list == cell.listed && !moves) continue;
-    rivers_changed_ = rivers_changed_ || cell.listed == StreamList::kRiver;
+    if (cell.listed == StreamList::kRiver) {
+      leaving_.push_back({static_cast<std::uint64_t>(cell.listed_edge), slot});
+    }
     if (cell.stored()) cells.forget_turn(cell);
     cell.listed = list;
     if (list == StreamList::kRiver) {
@@ -69,32 +71,36 @@ void StreamTurns::arrange(StreamCells& cells) {
   for (const std::int32_t slot : others_) cells[slot].counted = false;
 }
 
+// Each cell that joins or leaves is looked for, and what stands between them is moved as it is.
 void StreamTurns::merge_rivers(const StreamCells& cells) {
-  if (!rivers_changed_ && joining_.empty()) return;
+  if (leaving_.empty() && joining_.empty()) return;
   const auto is_before = [&](const Turn& a, const Turn& b) { return before(cells, a, b); };
-  if (rivers_changed_) {
-    // Those that moved stand among those that join, under their new key.
-    std::erase_if(rivers_, [&](const Turn& turn) {
-      const StreamCell& cell = cells[turn.slot];
-      return cell.listed != StreamList::kRiver ||
-             turn.key != static_cast<std::uint64_t>(cell.listed_edge);
-    });
-  }
-  std::erase_if(joining_, [&](const Turn& turn) {
-    const StreamCell& cell = cells[turn.slot];
-    return cell.listed != StreamList::kRiver ||
-           turn.key != static_cast<std::uint64_t>(cell.listed_edge);
-  });
   std::sort(joining_.begin(), joining_.end(), is_before);
+  std::sort(leaving_.begin(), leaving_.end(), is_before);
   sorted_.clear();
-  std::merge(rivers_.begin(), rivers_.end(), joining_.begin(), joining_.end(),
-             std::back_inserter(sorted_), is_before);
-  sorted_.erase(std::unique(sorted_.begin(), sorted_.end(),
-                            [](const Turn& a, const Turn& b) { return a.slot == b.slot; }),
-                sorted_.end());
+  auto at = rivers_.begin();
+  const auto copy_until = [&](const Turn& turn) {
+    const auto to = std::lower_bound(at, rivers_.end(), turn, is_before);
+    sorted_.insert(sorted_.end(), at, to);
+    at = to;
+  };
+  auto leaves = leaving_.begin();
+  for (const Turn& joins : joining_) {
+    for (; leaves != leaving_.end() && is_before(*leaves, joins); ++leaves) {
+      copy_until(*leaves);
+      ++at;
+    }
+    copy_until(joins);
+    sorted_.push_back(joins);
+  }
+  for (; leaves != leaving_.end(); ++leaves) {
+    copy_until(*leaves);
+    ++at;
+  }
+  sorted_.insert(sorted_.end(), at, rivers_.end());
   std::swap(rivers_, sorted_);
   joining_.clear();
-  rivers_changed_ = false;
+  leaving_.clear();
 }
 
 void StreamTurns::begin() {

@@ -59,9 +59,9 @@ class StreamTurns {
   void absorb(StreamCells& cells, bool rivers);
   std::int32_t next(StreamCells& cells, const std::vector<Turn>& list, bool rivers);
 
-  std::vector<Turn> rivers_;  // by the way to the edge, then place
-  bool rivers_changed_ = false;
+  std::vector<Turn> rivers_;             // by the way to the edge, then place
   std::vector<Turn> joining_;            // rivers
+  std::vector<Turn> leaving_;            // likewise, as they stand there
   std::vector<std::int32_t> lingering_;  // that are still, but were not a moment ago
   std::vector<std::int32_t> others_;
   std::vector<Turn> turns_;  // of others, in this tick
