@@ -125,6 +125,7 @@ void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t leve
 // A turn looks at the cell itself, and at some of those below and beside it and of what these rest
 // on.
 void StreamCells::doubt_around(StreamCell& cell) {
+  if (all_doubted_) return;
   cell.doubted = true;
   const auto doubt = [this](std::int32_t slot, std::uint8_t looked) {
     if (slot < 0) return;

@@ -179,8 +179,20 @@ class StreamCells {
     doubt_around(cell);
     passing_.push_back(slot_of(cell));
   }
+  /// Doubts every turn of this tick, where so much changes that to tell whose is to be doubted
+  /// costs more than to take it.
+  void doubt_all() {
+    all_doubted_ = true;
+  }
+  [[nodiscard]] bool doubted(const StreamCell& cell) const {
+    return cell.doubted || all_doubted_;
+  }
   /// Before water settles: doubts are cast by all that holds now what it did not hold then.
   void compare_levels();
+  /// When it has.
+  void end_doubts() {
+    all_doubted_ = false;
+  }
 
   [[nodiscard]] std::vector<std::int32_t>& busy() {
     return busy_;
@@ -321,6 +333,7 @@ class StreamCells {
   std::vector<std::int32_t> shifted_;
   std::vector<std::int32_t> pressed_;
   std::vector<std::int32_t> passing_;
+  bool all_doubted_ = false;
 };
 
 }  // namespace sluice::sim

@@ -34,7 +34,7 @@ class Settling {
         turns_.note_taken();
         in_turn_ = Turn::kPassing;
         settle(cell);
-      } else if (cell.doubted || cells_.tells()) {
+      } else if (cells_.doubted(cell) || cells_.tells()) {
         turns_.note_taken();
         take_turn(cell);
       } else {
@@ -47,6 +47,7 @@ class Settling {
 #endif
       }
     }
+    cells_.end_doubts();
     in_turn_ = Turn::kOther;
     turns_.begin_others(cells_);
     for (std::int32_t slot; (slot = turns_.next_other(cells_)) >= 0;) {

@@ -49,6 +49,7 @@ void StreamTurns::arrange(StreamCells& cells) {
     if (list == cell.listed && !moves) continue;
     if (cell.listed == StreamList::kRiver) {
       leaving_.push_back({static_cast<std::uint64_t>(cell.listed_edge), slot});
+      if (leaving_.size() * kMany > rivers_.size()) cells.doubt_all();
     }
     if (cell.stored()) cells.forget_turn(cell);
     cell.listed = list;
@@ -71,10 +72,21 @@ void StreamTurns::arrange(StreamCells& cells) {
   for (const std::int32_t slot : others_) cells[slot].counted = false;
 }
 
+// All at once.
+void StreamTurns::take_out_leaving(const StreamCells& cells) {
+  std::erase_if(rivers_, [&](const Turn& turn) {
+    const StreamCell& cell = cells[turn.slot];
+    return cell.listed != StreamList::kRiver ||
+           turn.key != static_cast<std::uint64_t>(cell.listed_edge);
+  });
+  leaving_.clear();
+}
+
 // Each cell that joins or leaves is looked for, and what stands between them is moved as it is.
 void StreamTurns::merge_rivers(const StreamCells& cells) {
   if (leaving_.empty() && joining_.empty()) return;
   const auto is_before = [&](const Turn& a, const Turn& b) { return before(cells, a, b); };
+  if (leaving_.size() * kMany > rivers_.size()) take_out_leaving(cells);
   std::sort(joining_.begin(), joining_.end(), is_before);
   std::sort(leaving_.begin(), leaving_.end(), is_before);
   sorted_.clear();

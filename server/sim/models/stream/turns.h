@@ -13,6 +13,8 @@ namespace sluice::sim {
 class StreamTurns {
  public:
   static constexpr std::size_t kFetched = 8;
+  /// One of so many turns of rivers: if more change, all are looked at.
+  static constexpr std::size_t kMany = 8;
   /// Ticks of the clock after which rivers' cells that became still lose their turns.
   static constexpr std::uint64_t kLingering = 64;
 
@@ -54,6 +56,7 @@ class StreamTurns {
   }
   [[nodiscard]] static StreamList list_for(const StreamCells& cells, std::int32_t slot);
   [[nodiscard]] static bool is_still(const StreamCells& cells, const StreamCell& cell);
+  void take_out_leaving(const StreamCells& cells);
   void merge_rivers(const StreamCells& cells);
   void sort_others(const StreamCells& cells);
   void absorb(StreamCells& cells, bool rivers);
