@@ -146,7 +146,7 @@ void StreamCells::doubt_turn(StreamCell& cell, StreamGiven given) {
   touch(slot_of(cell));
   for (std::size_t face = 0; face < kFaces; ++face) {
     const std::int32_t there = cell.beside[face];
-    if (there < 0 || (given >> kGivenBits * face & 15) == 0) continue;
+    if (there < 0 || (given >> kGivenBits * face & kGivenMask) == 0) continue;
     doubt_around((*this)[there]);
     touch(there);
   }

@@ -93,11 +93,12 @@ inline constexpr std::uint8_t kAllWays = kWaysFromSprings | kWaysToEdges | kWidt
 /// they went through, then the direction that it left.
 using StreamGiven = std::uint32_t;
 inline constexpr int kGivenBits = 4;
+inline constexpr StreamGiven kGivenMask = (1 << kGivenBits) - 1;
 inline constexpr int kGivenDirection = kGivenBits * static_cast<int>(kFaces);
 inline constexpr StreamGiven kGivenLevels = (StreamGiven{1} << kGivenDirection) - 1;
 /// More than that, or no turn in the last tick: differs from whatever a turn does.
 inline constexpr StreamGiven kGivenUnknown = StreamGiven{1} << 31;
-static_assert(kStreamLevels < 1 << kGivenBits);
+static_assert(kStreamLevels <= kGivenMask);
 
 /// A bit of StreamCell::looked beside those of faces: at what the cells beside it rest on.
 inline constexpr std::uint8_t kLookedBelowSides = 1 << kFaces;

@@ -87,8 +87,8 @@ class Settling {
     std::int32_t given = 0;
     while (left != 0) {
       const int shift = std::countr_zero(left) / kGivenBits * kGivenBits;
-      const auto levels = static_cast<std::int32_t>(left >> shift & 15);
-      left &= ~(std::uint32_t{15} << shift);
+      const auto levels = static_cast<std::int32_t>(left >> shift & kGivenMask);
+      left &= ~(kGivenMask << shift);
       given += levels;
       const auto face = static_cast<StreamFace>(shift / kGivenBits);
       if (const std::int32_t there = cell.beside[face]; there >= 0) {
