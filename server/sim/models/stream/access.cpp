@@ -117,8 +117,61 @@ void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t leve
   const std::int32_t index = grid_->shape().index_of(at);
   chunk->cells.edit()[static_cast<std::size_t>(index)] += levels * kUnitsPerLevel;
   note(*chunk, index, true);
+  if (!chunk->in_pass) chunk->pass_slot = 0;
   wetted_.push_back({chunk, index});
   if (mark_of(*chunk, index) == 0) set_mark(*chunk, index, pack(mark));
+}
+
+// A turn looks at the cell itself, and at some of those below and beside it and of what these rest
+// on.
+void StreamCells::doubt_around(StreamCell& cell) {
+  if (all_doubted_) return;
+  cell.doubted = true;
+  const auto doubt = [this](std::int32_t slot, std::uint8_t looked) {
+    if (slot < 0) return;
+    StreamCell& there = (*this)[slot];
+    there.doubted = there.doubted || (there.looked & looked) != 0;
+  };
+  for (const StreamFace face : kSideways) {
+    doubt(cell.beside[face], static_cast<std::uint8_t>(1 << opposite(face)));
+  }
+  const std::int32_t over = cell.beside[kAbove];
+  if (over < 0) return;
+  doubt(over, 1 << kBelow);
+  for (const StreamFace face : kSideways) doubt((*this)[over].beside[face], kLookedBelowSides);
+}
+
+void StreamCells::doubt_turn(StreamCell& cell, StreamGiven given) {
+  doubt_around(cell);
+  touch(slot_of(cell));
+  for (std::size_t face = 0; face < kFaces; ++face) {
+    const std::int32_t there = cell.beside[face];
+    if (there < 0 || (given >> kGivenBits * face & kGivenMask) == 0) continue;
+    doubt_around((*this)[there]);
+    touch(there);
+  }
+}
+
+void StreamCells::forget_turn(StreamCell& cell) {
+  if (cell.given != kGivenUnknown) doubt_turn(cell, cell.given);
+  cell.given = kGivenUnknown;
+  cell.doubted = true;
+}
+
+void StreamCells::compare_levels() {
+  for (const std::int32_t slot : passing_) doubt_around((*this)[slot]);
+  passing_.clear();
+  const std::size_t shifted = shifted_.size();
+  shifted_.insert(shifted_.end(), pressed_.begin(), pressed_.end());
+  for (const std::int32_t slot : shifted_) {
+    StreamCell& cell = (*this)[slot];
+    if (!cell.stored() || cell.level == cell.settling_level) continue;
+    doubt_around(cell);
+    cell.settling_level = static_cast<std::uint8_t>(cell.level);
+  }
+  // What pressure changed now may be as before in the next tick.
+  shifted_.erase(shifted_.begin(), shifted_.begin() + static_cast<std::ptrdiff_t>(shifted));
+  pressed_.clear();
 }
 
 void StreamCells::wake(StreamCell& cell) {
@@ -140,22 +193,28 @@ void StreamCells::wake_around(StreamCell& cell) {
   }
 }
 
-void StreamCells::note_ways(std::int32_t slot) {
-  if (slot < 0 || (*this)[slot].changed) return;
-  (*this)[slot].changed = true;
-  changed_.push_back(slot);
+void StreamCells::note_ways(std::int32_t slot, std::uint8_t which) {
+  if (slot < 0) return;
+  std::uint8_t& changed = (*this)[slot].changed;
+  if (changed == 0) changed_.push_back(slot);
+  changed |= which;
 }
 
 // A cell decides what flows between it and those around it.
-void StreamCells::note_ways_around(std::int32_t slot) {
-  note_ways(slot);
-  for (const std::int32_t there : (*this)[slot].beside) note_ways(there);
+void StreamCells::note_ways_around(std::int32_t slot, std::uint8_t which) {
+  note_ways(slot, which);
+  for (const std::int32_t there : (*this)[slot].beside) note_ways(there, which);
 }
 
-// And, if it is full, that the one above is supported.
+// And, if it is full, that water rises from it, and that the one above is supported. Whether a cell
+// comes nearer to the edge by a neighbour depends on itself alone (FromEdges in paths.cpp).
 void StreamCells::note_support(std::int32_t slot) {
+  note_ways(slot, kWaysToEdges);
   const std::int32_t over = (*this)[slot].beside[kAbove];
-  if (over >= 0) note_ways_around(over);
+  if (over < 0) return;
+  note_ways_around(over, kWaysFromSprings | kWidthOfWays);
+  note_ways(over, kWaysToEdges);
+  touch(over);  // how much it is held to pass depends on it
 }
 
 // Those that see how much this one holds.
@@ -178,7 +237,7 @@ void StreamCells::store(StreamCell& cell) {
   if (cell.level != cell.old_level) {
     chunk.cells.edit()[static_cast<std::size_t>(cell.index)] = cell.level * kUnitsPerLevel;
     note(chunk, cell.index, true);
-    cell.old_level = cell.level;
+    cell.old_level = static_cast<std::int8_t>(cell.level);
     note_level(slot);
   }
   if (const Cell mark = pack(cell.mark); mark != cell.old_mark) {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <utility>
 
 namespace sluice::sim {
 
 namespace {
-
-/// Cells that are looked at together: most such blocks hold neither water nor marks.
-constexpr std::int32_t kBlock = 64;
 
 bool in_stream(const Chunk& chunk, std::int32_t index) {
   const Cell cell = chunk.cells[static_cast<std::size_t>(index)];
@@ -19,19 +18,19 @@ std::int32_t dry_or_solid(Cell cell) {
   return is_open(cell) ? kDryThere : kSolidThere;
 }
 
-/// Whether a block holds no stream, and `slots` say so.
+/// Whether a segment holds no stream, as most, and `slots` say so.
 bool nothing_in(const Chunk& chunk, const std::int32_t* slots, std::int32_t first) {
   const Cell* const cells = chunk.cells.data() + first;
   Cell most = 0;
   std::int32_t wrong = 0;
-  for (std::int32_t i = 0; i < kBlock; ++i) {
+  for (std::int32_t i = 0; i < kSegment; ++i) {
     most = std::max(most, cells[i]);
     wrong |= slots[first + i] ^ dry_or_solid(cells[i]);
   }
   Cell marks = 0;
   if (chunk.marks != nullptr) {
     const Cell* const all = chunk.marks->cells.data() + first;
-    for (std::int32_t i = 0; i < kBlock; ++i) marks |= all[i];
+    for (std::int32_t i = 0; i < kSegment; ++i) marks |= all[i];
   }
   return most <= 0 && marks == 0 && wrong == 0;
 }
@@ -52,7 +51,11 @@ void StreamCells::gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, Wat
   ++pass_;
   reached_.clear();
   for (Chunk* chunk : grid.changed()) {
-    if (chunk->in_pass) compare(region_of(*chunk));
+    if (chunk->in_pass) {
+      compare(region_of(*chunk), std::exchange(chunk->regions.level, {}));
+    } else {
+      chunk->pass_slot = 0;
+    }
   }
   for (Chunk* chunk : grid.awake()) {
     if (chunk->wake == 0) continue;
@@ -76,11 +79,16 @@ void StreamCells::gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, Wat
 }
 
 void StreamCells::start_anew() {
-  grid_->for_each([](Chunk& chunk) { chunk.in_pass = false; });
+  grid_->for_each([](Chunk& chunk) {
+    chunk.in_pass = false;
+    chunk.pass_slot = 0;
+  });
   regions_.clear();
   spare_regions_.clear();
+  ++regions_version_;
   cells_.clear();
-  for (auto* list : {&free_slots_, &gone_slots_, &busy_, &woken_, &relisted_, &moved_, &changed_}) {
+  for (auto* list : {&free_slots_, &gone_slots_, &busy_, &woken_, &relisted_, &moved_, &changed_,
+                     &shifted_, &pressed_, &passing_}) {
     list->clear();
   }
   pending_.clear();
@@ -89,6 +97,7 @@ void StreamCells::start_anew() {
 }
 
 void StreamCells::reach(Chunk& chunk) {
+  if (known_dry(chunk)) return;
   if (!chunk.in_pass) load(chunk);
   Region& region = region_of(chunk);
   if (region.reached == pass_) return;
@@ -107,12 +116,14 @@ void StreamCells::load(Chunk& chunk) {
   Region& region = region_of(chunk);
   region.chunk = &chunk;
   region.links.fill(0);
-  region.cells = region.full_cells = 0;
+  region.cells = region.full_cells = region.part_full_cells = region.quiet_cells = 0;
+  ++regions_version_;
   region.full.fill(0);
   region.part_full.fill(0);
   region.stirs = false;
   for (std::size_t i = 0; i < kChunkCells; ++i) region.slots[i] = dry_or_solid(chunk.cells[i]);
-  compare(region);
+  chunk.regions.level = {};
+  compare(region, whole_chunk(grid_->shape()));
   meet_borders(region);
 }
 
@@ -151,10 +162,15 @@ void StreamCells::meet_borders(Region& region) {
   }
 }
 
-void StreamCells::compare(Region& region) {
-  for (std::int32_t first = 0; first < kChunkCells; first += kBlock) {
-    if (nothing_in(*region.chunk, region.slots.data(), first)) continue;
-    for (std::int32_t i = 0; i < kBlock; ++i) compare_cell(region, first + i);
+void StreamCells::compare(Region& region, const ChunkRegion& where) {
+  const std::int32_t slab = grid_->shape().slab();
+  for (std::uint64_t slabs = where.slabs; slabs != 0; slabs &= slabs - 1) {
+    for (std::uint32_t segments = where.segments; segments != 0; segments &= segments - 1) {
+      const std::int32_t first =
+          std::countr_zero(slabs) * slab + std::countr_zero(segments) * kSegment;
+      if (nothing_in(*region.chunk, region.slots.data(), first)) continue;
+      for (std::int32_t i = 0; i < kSegment; ++i) compare_cell(region, first + i);
+    }
   }
 }
 
@@ -182,7 +198,8 @@ void StreamCells::take_over(StreamCell& cell, const Chunk& chunk) {
   const auto index = static_cast<std::size_t>(cell.index);
   const std::int32_t level = chunk.cells[index] / kUnitsPerLevel;
   if (level != cell.level) {
-    cell.level = cell.old_level = level;
+    cell.level = level;
+    cell.old_level = static_cast<std::int8_t>(level);
     note_level(slot);
     touch(slot);
   }
@@ -208,10 +225,11 @@ void StreamCells::insert(Region& region, std::int32_t index) {
   cell.index = index;
   cell.at = grid_->shape().cell_at(chunk.coord, index);
   cell.level = chunk.cells[static_cast<std::size_t>(index)] / kUnitsPerLevel;
-  cell.old_level = cell.found_level = cell.level;
+  cell.old_level = cell.found_level = static_cast<std::int8_t>(cell.level);
+  cell.settling_level = static_cast<std::uint8_t>(cell.level);
   cell.old_mark = mark_of(chunk, index);
   cell.mark = unpack(cell.old_mark);
-  cell.found_width = cell.width();
+  cell.found_width = static_cast<std::int8_t>(cell.width());
   region.slots[static_cast<std::size_t>(index)] = slot;
   ++region.cells;
   set_masks(cell, cell.level);
@@ -238,6 +256,7 @@ void StreamCells::insert(Region& region, std::int32_t index) {
 void StreamCells::remove(std::int32_t slot) {
   StreamCell& cell = (*this)[slot];
   Region& region = at(cell.region);
+  forget_turn(cell);
   changed_here(slot);
   for (std::size_t face = 0; face < kFaces; ++face) {
     if (cell.beside[face] < 0) continue;
@@ -258,15 +277,20 @@ void StreamCells::remove(std::int32_t slot) {
 // No stream that is kept reaches it, so nothing is told of what goes.
 void StreamCells::drop(std::int32_t number) {
   Region& region = at(number);
-  for (const std::int32_t slot : region.slots) {
+  region.chunk->in_pass = false;
+  region.chunk->pass_slot = region.cells == 0 ? kKnownDry : 0;
+  for (std::size_t i = 0; i < kChunkCells && region.cells > 0; ++i) {
+    const std::int32_t slot = region.slots[i];
     if (slot < 0) continue;
     (*this)[slot].region = kUnreached;
+    (*this)[slot].quiet = false;
     relist(slot);
     gone_slots_.push_back(slot);
+    --region.cells;
   }
-  region.chunk->in_pass = false;
   region.chunk = nullptr;
   spare_regions_.push_back(number);
+  ++regions_version_;
 }
 
 void StreamCells::set_beside(std::int32_t slot, std::size_t face, std::int32_t what) {
@@ -288,8 +312,9 @@ void StreamCells::tell_around(Region& region, std::int32_t index) {
 // Of anything that a tick begins with.
 void StreamCells::changed_here(std::int32_t slot) {
   StreamCell& cell = (*this)[slot];
-  note_ways_around(slot);
+  note_ways_around(slot, kAllWays);
   note_support(slot);
+  doubt_around(cell);
   cell.new_parents = true;
   touch(slot);
   relist(slot);
@@ -306,32 +331,36 @@ void StreamCells::set_masks(const StreamCell& cell, std::int32_t level) {
   const std::int32_t slab = grid_->shape().slab();
   const auto column = static_cast<std::size_t>(cell.index & (slab - 1));
   const std::uint64_t bit = std::uint64_t{1} << (cell.index / slab);
-  region.full_cells -= (region.full[column] & bit) != 0 ? 1 : 0;
-  region.full[column] &= ~bit;
-  region.part_full[column] &= ~bit;
-  if (level == kStreamLevels) {
-    region.full[column] |= bit;
-    ++region.full_cells;
-  } else if (level > 0) {
-    region.part_full[column] |= bit;
-  }
+  const bool was_full = (region.full[column] & bit) != 0;
+  const bool full = level == kStreamLevels;
+  const bool part_full = level > 0 && !full;
+  region.full_cells += (full ? 1 : 0) - (was_full ? 1 : 0);
+  region.part_full_cells += (part_full ? 1 : 0) - ((region.part_full[column] & bit) != 0 ? 1 : 0);
+  region.full[column] = (region.full[column] & ~bit) | (full ? bit : 0);
+  region.part_full[column] = (region.part_full[column] & ~bit) | (part_full ? bit : 0);
+  if (full != was_full) full_changed_.push_back({&region, static_cast<std::int32_t>(column)});
 }
 
 void StreamCells::take_levels() {
+  constexpr std::size_t kMany = 8;  // of so many cells one
+  if (moved_.size() * kMany > cells_.size()) doubt_all();
   for (const std::int32_t slot : moved_) {
     StreamCell& cell = (*this)[slot];
     cell.moved = false;
     if (!cell.stored()) continue;
+    shifted_.push_back(slot);
     const std::int32_t was = cell.found_level;
     const bool was_full = was == kStreamLevels;
-    if ((cell.level == 0) != (was == 0) || cell.full() != was_full ||
-        cell.width() != cell.found_width) {
-      note_ways_around(slot);
+    // Between two cells with water there is a way from springs; none to the edge depends on that.
+    if ((cell.level == 0) != (was == 0)) {
+      note_ways_around(slot, kWaysFromSprings | kWidthOfWays);
+    } else if (cell.width() != cell.found_width) {
+      note_ways_around(slot, kWidthOfWays);
     }
     if (cell.full() != was_full) note_support(slot);
-    cell.found_width = cell.width();
+    cell.found_width = static_cast<std::int8_t>(cell.width());
     if (cell.level == was) continue;
-    cell.found_level = cell.level;
+    cell.found_level = static_cast<std::int8_t>(cell.level);
     set_masks(cell, cell.level);
     relist(slot);
     relist_around(cell);
@@ -343,6 +372,12 @@ void StreamCells::tidy() {
   std::erase_if(busy_, [this](std::int32_t slot) { return !(*this)[slot].stored(); });
   free_slots_.insert(free_slots_.end(), gone_slots_.begin(), gone_slots_.end());
   gone_slots_.clear();
+}
+
+void StreamCells::keep_quiet_awake() {
+  for (const std::unique_ptr<Region>& region : regions_) {
+    region->stirs = region->stirs || region->quiet_cells > 0;
+  }
 }
 
 void StreamCells::release() {
@@ -360,6 +395,7 @@ void StreamCells::release() {
     const std::uint8_t changed = chunk->changed;
     chunk->changed = 0;
     grid_->note_change(*chunk, changed);
+    chunk->regions.level = {};  // nobody else has written to it since it was compared
   }
   touched_.clear();
   // What is awake is looked at in the next tick; else the grid may let go of an empty chunk.

@@ -6,7 +6,6 @@
 // still joins the drops that run along it to their spring.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,135 +15,10 @@
 #include "server/sim/carried/moves.h"
 #include "server/sim/draw.h"
 #include "server/sim/grid.h"
+#include "server/sim/models/stream/cell.h"
 #include "server/sim/springs.h"
 
 namespace sluice::sim {
-
-/// Opposite faces differ in the lowest bit.
-enum StreamFace : std::uint8_t { kLeft, kRight, kBelow, kAbove, kFront, kBack };
-inline constexpr std::array<Vec3, kFaces> kFaceStep = {
-    {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}}};
-constexpr StreamFace opposite(StreamFace face) {
-  return static_cast<StreamFace>(face ^ 1);
-}
-
-inline constexpr std::array<StreamFace, 4> kSideways = {kLeft, kRight, kFront, kBack};
-
-/// What lies behind a face of a chunk; null where nothing is stored.
-[[nodiscard]] Chunk* chunk_beside(const Chunk& chunk, std::size_t face);
-
-/// Levels of a full cell.
-inline constexpr std::int32_t kStreamLevels = 8;
-inline constexpr std::int32_t kUnitsPerLevel = kFull / kStreamLevels;
-static_assert(kFull % kStreamLevels == 0);
-
-/// What a side of a cell of that level passes in one tick at the most, in levels: half of what it
-/// holds, but no less than two, as the level of a thin and lively stream is now this, now that.
-constexpr std::int32_t capacity_of(std::int32_t level) {
-  return level > 4 ? (level + 1) / 2 : 2;
-}
-inline constexpr std::int32_t kMostCapacity = capacity_of(kStreamLevels);
-
-/// A cell's mark, unpacked. Together with the height these are the published two bytes, and the
-/// mask that lets a cell have several parents.
-struct StreamMark {
-  std::uint8_t direction = 0;  // 0: none; otherwise 1 + the face that its flow leaves through
-  bool is_source = false;      // a spring stands here
-  bool has_source = false;     // joined to a spring
-  std::uint8_t largest = 0;    // levels a tick: the widest flow between here and its spring
-  std::uint8_t active = 0;     // rises with flow, falls without
-  bool flow_out = false;       // joined to an open edge
-  std::uint8_t parents = 0;    // bit f: the neighbour behind face f feeds this cell
-  std::uint8_t held = 0;       // levels a tick that it passes beyond what its level says
-
-  friend bool operator==(const StreamMark&, const StreamMark&) = default;
-};
-
-inline constexpr std::uint8_t kMostActive = 7;
-inline constexpr Cell kIsSourceBit = 1 << 3;
-
-[[nodiscard]] Cell pack(const StreamMark& mark);
-[[nodiscard]] StreamMark unpack(Cell mark);
-
-/// What lies behind a face, where it is no cell of a stream; others are their place in the array.
-inline constexpr std::int32_t kSolidThere = -1;
-inline constexpr std::int32_t kGutterThere = -2;  // beyond an open edge
-inline constexpr std::int32_t kDryThere = -3;     // open, and no part of a stream so far
-
-inline constexpr std::int32_t kUnreached = -1;
-
-/// Which list a cell stands in of those that may act (turns.h).
-enum class StreamList : std::uint8_t { kNone, kRiver, kOther };
-
-/// A turn's key: a height of 0 to kMaxSide (a gutter's lies one below the world), then so many
-/// drawn bits.
-inline constexpr int kDrawnBits = 43;
-static_assert(kMaxSide + 1 < 1 << (64 - kDrawnBits));
-
-inline constexpr std::uint64_t kNoReach = UINT64_MAX;
-/// StreamCell::reach of a spring at that height, and the least of any that stands as high.
-constexpr std::uint64_t reach_of_spring(std::int32_t y) {
-  return static_cast<std::uint64_t>(kMaxSide - y) << 32;
-}
-
-[[nodiscard]] inline Cell mark_of(const Chunk& chunk, std::int32_t index) {
-  return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
-}
-
-/// What every turn looks at comes first, in one line of the processor's cache.
-struct alignas(64) StreamCell {
-  std::array<std::int32_t, kFaces> beside{};
-  std::int32_t level = 0;             // eighths of a cell
-  std::int32_t to_edge = kUnreached;  // cells between it and the nearest open edge
-  Vec3 at;
-  StreamMark mark;
-  bool flowed = false;  // water came, went or passed in this tick
-  std::uint8_t river_ways =
-      0;  // the order of its sides in a river, two bits each; 0: not drawn yet
-  StreamList listed = StreamList::kNone;
-  bool counted = false;      // while a list is tidied
-  bool still = false;        // had nothing to do as the tick began (StreamTurns::arrange)
-  bool woken = false;        // and has since water came here, or went from around it
-  bool moved = false;        // its level has changed since ways were found
-  bool busy = false;         // stands in the list of those that may fade or have to be stored
-  bool new_parents = false;  // what flows here has to be found anew
-  bool changed = false;      // ways from or to it may have changed
-  std::uint8_t onward = 0;   // bit f: what lies behind face f, beside it, is nearer to the edge
-  bool near_still = false;   // a neighbour that rests on it, or stands beside it, may be still
-
-  std::int32_t old_level = 0;  // as stored
-  Cell old_mark = 0;
-  std::int32_t found_level = 0;      // when the tick began, as ways see it
-  std::int32_t found_width = 0;      // likewise
-  std::int32_t listed_edge = 0;      // to_edge, in the list of rivers
-  std::int32_t region = kUnreached;  // kUnreached: no cell stands in this slot
-  std::int32_t index = 0;            // in the chunk
-  /// The highest spring that reaches it, then the cells between it and the nearest such one: what
-  /// is less comes first. kNoReach: none does.
-  std::uint64_t reach = kNoReach;
-  std::int32_t from_source = kUnreached;  // the cell before it on the way from there
-  /// The last tick in which nothing on the way from its spring stood higher than what follows.
-  std::uint64_t unsupplied_in = 0;
-
-  // Of the pressure phase.
-  std::uint64_t wanting_in = 0;  // the last search (StreamPressure) that found it with room
-
-  [[nodiscard]] std::int32_t to_source() const {
-    return mark.is_source ? 0 : static_cast<std::int32_t>(reach & UINT32_MAX);
-  }
-  /// Whether a spring reaches it that stands higher than that.
-  [[nodiscard]] bool reached_from_above(std::int32_t y) const { return reach < reach_of_spring(y); }
-  [[nodiscard]] bool stored() const { return region != kUnreached; }
-  [[nodiscard]] bool in_river() const { return mark.has_source && to_edge != kUnreached; }
-  [[nodiscard]] bool full() const { return level == kStreamLevels; }
-  /// What it passes in a tick to each side at the most, in levels, where it rests on something:
-  /// half of what it held lately. So what lies behind a lively place does not change in every tick.
-  [[nodiscard]] std::int32_t width() const {
-    return std::min(kMostCapacity, capacity_of(level) + mark.held);
-  }
-};
-
-static_assert(sizeof(StreamCell) == 128 && offsetof(StreamCell, old_level) == 64);
 
 /// The cells of all streams that may move, kept from tick to tick, and access to the cells around
 /// them. Nothing of it is state: what is loaded says the same as what was kept.
@@ -157,11 +31,15 @@ class StreamCells {
     std::int32_t cells = 0;
     std::uint64_t reached = 0;  // the last pass that came here
     bool stirs = false;
+    std::int32_t quiet_cells = 0;
     std::int32_t full_cells = 0;
+    std::int32_t part_full_cells = 0;
     // Of each column a bit for each height in the chunk, as the tick began.
     std::array<std::uint64_t, kMostColumns> full{};
     std::array<std::uint64_t, kMostColumns> part_full{};
     std::array<std::int32_t, kMostColumns> first_run{};  // of the column, in StreamPressure
+    bool runs_listed = false;                            // there
+    bool near_part_full = false;                         // there, of those here or beside it
     std::array<std::int32_t, kChunkCells> slots{};       // as StreamCell::beside says it
   };
   /// Lets go of everything that was kept: cells changed that nobody noted.
@@ -190,14 +68,28 @@ class StreamCells {
   [[nodiscard]] const StreamCell& operator[](std::int32_t slot) const {
     return cells_[static_cast<std::size_t>(slot)];
   }
+  /// Has a cell brought into the processor's cache, if that is possible.
+  void fetch(std::int32_t slot) const {
+#ifdef __GNUC__
+    __builtin_prefetch(&cells_[static_cast<std::size_t>(slot)]);
+#endif
+  }
   [[nodiscard]] std::int32_t slot_of(const StreamCell& cell) const {
     return static_cast<std::int32_t>(&cell - cells_.data());
   }
-  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(cells_.size()); }
-  [[nodiscard]] std::uint64_t seed() const { return seed_; }
-  [[nodiscard]] std::uint64_t tick() const { return tick_; }
+  [[nodiscard]] std::int32_t size() const {
+    return static_cast<std::int32_t>(cells_.size());
+  }
+  [[nodiscard]] std::uint64_t seed() const {
+    return seed_;
+  }
+  [[nodiscard]] std::uint64_t tick() const {
+    return tick_;
+  }
   /// Decides the cell's turn in this tick: its layer, then chance.
-  [[nodiscard]] std::uint64_t turn_of(const StreamCell& cell) const { return turn_of(cell.at); }
+  [[nodiscard]] std::uint64_t turn_of(const StreamCell& cell) const {
+    return turn_of(cell.at);
+  }
   [[nodiscard]] std::uint64_t turn_of(Vec3 at) const;
 
   /// Whether the water of this cell rests on something: rock, or a full cell.
@@ -224,8 +116,14 @@ class StreamCells {
 
   /// Notes that water came, went or passed.
   void flow(StreamCell& cell) {
-    cell.flowed = true;
+    cell.flowed_in = tick_;
+    cell.disturbed = true;
     touch(slot_of(cell));
+  }
+  /// Likewise, in the turn of a river's cell: if it may be otherwise than in the tick before,
+  /// doubt_turn() says so.
+  void flow_on(StreamCell& cell) {
+    cell.flowed_in = tick_;
   }
   /// Takes water from a cell. Those for which that makes room have a turn.
   void lower(StreamCell& cell, std::int32_t levels) {
@@ -247,33 +145,110 @@ class StreamCells {
   void touch(std::int32_t slot) {
     StreamCell& cell = (*this)[slot];
     if (cell.busy) return;
+    if (cell.quiet) --at(cell.region).quiet_cells;
+    cell.quiet = false;
     cell.busy = true;
     busy_.push_back(slot);
   }
-  [[nodiscard]] std::vector<std::int32_t>& busy() { return busy_; }
+  /// Has a cell that flows as before looked at no more, until something touches it.
+  void hush(StreamCell& cell) {
+    cell.busy = false;
+    cell.quiet = true;
+    ++at(cell.region).quiet_cells;
+  }
+  /// Has the chunks of all those looked at in the next tick.
+  void keep_quiet_awake();
+
+  // Which turns of rivers may do something else than they did in the tick before (stream.md).
+
+  /// What this cell holds at some moment of the tick is not what it held then in the last one: has
+  /// all those doubted that look at it in their turns.
+  void doubt_around(StreamCell& cell);
+  /// What the cell's turn did, or was noted of it, is not what it did before: doubts whoever sees
+  /// any of it, and has all of them looked at when the tick ends.
+  void doubt_turn(StreamCell& cell, StreamGiven given);
+  /// The cell's next turn is another one, if it has any.
+  void forget_turn(StreamCell& cell);
+  /// Notes that pressure changed what a cell holds.
+  void note_pressed(const StreamCell& cell) {
+    pressed_.push_back(slot_of(cell));
+  }
+  /// Notes that one whose turn comes in some ticks only gave or got water. So what holds in this
+  /// tick may hold in the next one no more.
+  void note_passing(StreamCell& cell) {
+    doubt_around(cell);
+    passing_.push_back(slot_of(cell));
+  }
+  /// Doubts every turn of this tick, where so much changes that to tell whose is to be doubted
+  /// costs more than to take it.
+  void doubt_all() {
+    all_doubted_ = true;
+  }
+  [[nodiscard]] bool doubted(const StreamCell& cell) const {
+    return cell.doubted || all_doubted_;
+  }
+  /// Before water settles: doubts are cast by all that holds now what it did not hold then.
+  void compare_levels();
+  /// When it has.
+  void end_doubts() {
+    all_doubted_ = false;
+  }
+
+  [[nodiscard]] std::vector<std::int32_t>& busy() {
+    return busy_;
+  }
   /// Those that were still, in the order in which they were woken.
-  [[nodiscard]] std::vector<std::int32_t>& woken() { return woken_; }
+  [[nodiscard]] std::vector<std::int32_t>& woken() {
+    return woken_;
+  }
   /// Those that may have to stand in another list (turns.h) than they do.
-  [[nodiscard]] std::vector<std::int32_t>& relisted() { return relisted_; }
-  void relist(std::int32_t slot) { relisted_.push_back(slot); }
+  [[nodiscard]] std::vector<std::int32_t>& relisted() {
+    return relisted_;
+  }
+  void relist(std::int32_t slot) {
+    relisted_.push_back(slot);
+  }
   /// When no list (turns.h) names a cell that is gone: its slot may be given out again.
   void tidy();
   /// Those whose ways may differ from those of the last tick, once each (StreamCell::changed). Some
   /// may be gone.
-  [[nodiscard]] std::vector<std::int32_t>& changed() { return changed_; }
-  void note_ways(std::int32_t slot);
+  [[nodiscard]] std::vector<std::int32_t>& changed() {
+    return changed_;
+  }
+  void note_ways(std::int32_t slot, std::uint8_t which);
 
   /// Writes a cell back to its chunk.
   void store(StreamCell& cell);
   /// Lets go of one that is no stream's any more.
   void remove(std::int32_t slot);
-  [[nodiscard]] bool tells() const { return moves_ != nullptr; }
+  [[nodiscard]] bool tells() const {
+    return moves_ != nullptr;
+  }
   /// Has the cell's chunk looked at in the next tick.
-  void keep_awake(const StreamCell& cell) { at(cell.region).stirs = true; }
+  void keep_awake(const StreamCell& cell) {
+    at(cell.region).stirs = true;
+  }
 
+  /// A column of which a cell was filled or is full no more.
+  struct FullColumn {
+    Region* region;
+    std::int32_t column;
+  };
+  /// Those since the list was cleared; some may stand there twice. Only while the same regions are
+  /// kept: regions_version() tells.
+  [[nodiscard]] std::vector<FullColumn>& full_changed() {
+    return full_changed_;
+  }
+  [[nodiscard]] std::uint64_t regions_version() const {
+    return regions_version_;
+  }
   /// Those without a chunk are spare. In no order.
-  [[nodiscard]] const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
-  [[nodiscard]] const ChunkShape& shape() const { return grid_->shape(); }
+  [[nodiscard]] const std::vector<std::unique_ptr<Region>>& regions() const {
+    return regions_;
+  }
+  [[nodiscard]] const ChunkShape& shape() const {
+    return grid_->shape();
+  }
 
  private:
   struct Place {
@@ -282,19 +257,25 @@ class StreamCells {
     std::int32_t other;  // kSolidThere or kGutterThere: beyond the world; otherwise 0
     bool crosses;        // from one chunk to another
   };
+  /// Chunk::pass_slot of one that was let go of, as no cell of it is a stream's, and has not been
+  /// written to since: its neighbours wake it in every tick, and loading it shows nothing new.
+  static constexpr std::uint32_t kKnownDry = UINT32_MAX;
+  [[nodiscard]] static bool known_dry(const Chunk& chunk) {
+    return !chunk.in_pass && chunk.pass_slot == kKnownDry;
+  }
   void start_anew();
   void reach(Chunk& chunk);
   void load(Chunk& chunk);
   void load_pending();
   void meet_borders(Region& region);
-  void compare(Region& region);
+  void compare(Region& region, const ChunkRegion& where);
   void compare_cell(Region& region, std::int32_t index);
   void take_over(StreamCell& cell, const Chunk& chunk);
   void insert(Region& region, std::int32_t index);
   void drop(std::int32_t region);
   void set_beside(std::int32_t slot, std::size_t face, std::int32_t what);
   void tell_around(Region& region, std::int32_t index);
-  void note_ways_around(std::int32_t slot);
+  void note_ways_around(std::int32_t slot, std::uint8_t which);
   void note_support(std::int32_t slot);
   void changed_here(std::int32_t slot);
   void set_masks(const StreamCell& cell, std::int32_t level);
@@ -330,6 +311,8 @@ class StreamCells {
   std::uint64_t pass_ = 0;
   std::vector<std::unique_ptr<Region>> regions_;  // Chunk::pass_slot is the place in it
   std::vector<std::int32_t> spare_regions_;
+  std::uint64_t regions_version_ = 0;
+  std::vector<FullColumn> full_changed_;
   std::vector<std::int32_t> reached_;  // regions
   std::vector<Chunk*> pending_;        // to be loaded, because a stream reaches them
   std::vector<Chunk*> touched_;        // those with Chunk::changed set
@@ -346,6 +329,11 @@ class StreamCells {
   std::vector<std::int32_t> relisted_;
   std::vector<std::int32_t> moved_;
   std::vector<std::int32_t> changed_;
+  // Cells whose level may not be StreamCell::settling_level.
+  std::vector<std::int32_t> shifted_;
+  std::vector<std::int32_t> pressed_;
+  std::vector<std::int32_t> passing_;
+  bool all_doubted_ = false;
 };
 
 }  // namespace sluice::sim

@@ -20,6 +20,7 @@ bool leads(const StreamCells& cells, const StreamCell& from, std::size_t face) {
 /// From springs, the highest first: a cell that several reach can rise as high as the highest lets
 /// it.
 struct FromSprings {
+  static constexpr std::uint8_t kWays = kWaysFromSprings;
   static std::uint64_t get(const StreamCell& cell) { return cell.reach; }
   static void set(StreamCell& cell, std::uint64_t reach) { cell.reach = reach; }
   static std::uint64_t begin(const StreamCells& /*cells*/, const StreamCell& cell) {
@@ -33,6 +34,7 @@ struct FromSprings {
 
 /// From open edges, against the ways that water can take.
 struct FromEdges {
+  static constexpr std::uint8_t kWays = kWaysToEdges;
   static std::uint64_t get(const StreamCell& cell) {
     return cell.to_edge == kUnreached ? kNoReach : static_cast<std::uint64_t>(cell.to_edge);
   }
@@ -103,15 +105,16 @@ void StreamPaths::repair_ways(StreamCells& cells, Ways ways) {
   // knew, too.
   for (const std::int32_t slot : cells.changed()) {
     const StreamCell& cell = cells[slot];
+    if ((cell.changed & Ways::kWays) == 0) continue;
+    ++looked_at_;
     const std::uint64_t known = Ways::get(cell);
     const std::uint64_t found = best<Ways>(cells, cell);
     if (found != known && known != kNoReach) heap_.emplace_back(known, slot);
     if (found < known) nearer_.push_back(slot);
   }
-  looked_at_ += static_cast<std::int64_t>(cells.changed().size());
   lose(cells, ways);
   find(cells, ways);
-  for (const std::int32_t slot : moved_) cells.note_ways(slot);
+  for (const std::int32_t slot : moved_) cells.note_ways(slot, kAllWays);
 }
 
 /// What no nearer neighbour explains is forgotten. That makes no cell nearer: those that will be
@@ -162,11 +165,14 @@ void StreamPaths::find(StreamCells& cells, Ways /*ways*/) {
 // spring on.
 void StreamPaths::widen(StreamCells& cells) {
   const std::size_t known = cells.changed().size();
-  for (std::size_t i = 0; i < known; ++i) widen_at(cells, cells.changed()[i]);
+  for (std::size_t i = 0; i < known; ++i) {
+    const std::int32_t slot = cells.changed()[i];
+    if ((cells[slot].changed & kWidthOfWays) != 0) widen_at(cells, slot);
+  }
   // Where a cell is on the way from a spring decides what its neighbours find, too.
   for (const std::int32_t slot : moved_) {
     for (const std::int32_t there : cells[slot].beside) {
-      if (there >= 0 && !cells[there].changed) widen_at(cells, there);
+      if (there >= 0 && (cells[there].changed & kWidthOfWays) == 0) widen_at(cells, there);
     }
   }
   while (!heap_.empty()) widen_at(cells, pop().second);
@@ -176,7 +182,7 @@ void StreamPaths::widen_at(StreamCells& cells, std::int32_t slot) {
   ++looked_at_;
   StreamCell& cell = cells[slot];
   if (!find_widest(cells, cell)) return;
-  cells.note_ways(slot);
+  cells.note_ways(slot, kWidthOfWays);
   for (const std::int32_t there : cell.beside) {
     if (there >= 0 && cells[there].reach == cell.reach + 1) push(cell.reach + 1, there);
   }
@@ -197,6 +203,7 @@ bool StreamPaths::find_widest(StreamCells& cells, StreamCell& cell) const {
   if (cell.mark.is_source) widest = kMostCapacity;
   if (widest == cell.mark.largest) return false;
   cell.mark.largest = static_cast<std::uint8_t>(widest);
+  cell.doubted = true;
   return true;
 }
 
@@ -209,6 +216,7 @@ void StreamPaths::find_onward(const StreamCells& cells, StreamCell& cell) {
         there >= 0 && cells[there].to_edge != kUnreached && cells[there].to_edge < cell.to_edge;
     if (nearer || there == kGutterThere) onward |= 1U << face;
   }
+  cell.doubted = cell.doubted || cell.onward != onward;
   cell.onward = static_cast<std::uint8_t>(onward);
 }
 
@@ -221,10 +229,13 @@ void StreamPaths::write_marks(StreamCells& cells) {
   }
   for (const std::int32_t slot : cells.changed()) {
     StreamCell& cell = cells[slot];
-    cell.changed = false;
-    find_onward(cells, cell);
-    cell.mark.has_source = cell.reach != kNoReach;
-    cell.mark.flow_out = cell.to_edge != kUnreached;
+    if ((cell.changed & kWaysToEdges) != 0) find_onward(cells, cell);
+    cell.changed = 0;
+    const bool has_source = cell.reach != kNoReach;
+    const bool flow_out = cell.to_edge != kUnreached;
+    if (cell.mark.has_source != has_source || cell.mark.flow_out != flow_out) cell.doubted = true;
+    cell.mark.has_source = has_source;
+    cell.mark.flow_out = flow_out;
     if (pack(cell.mark) != cell.old_mark) cells.touch(slot);
     const bool was_river = cell.listed == StreamList::kRiver;
     if (was_river != cell.in_river() || (was_river && cell.listed_edge != cell.to_edge)) {

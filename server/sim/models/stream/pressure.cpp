@@ -21,172 +21,95 @@ std::int32_t above(const StreamCell& cell, std::int32_t head) {
   return std::clamp(head_of(cell) - head, 0, cell.level);
 }
 
-/// The lowest and the highest of the set bits around a set one.
-std::pair<std::int32_t, std::int32_t> run_around(std::uint64_t mask, std::int32_t height) {
-  const std::uint64_t gaps_below = ~mask & ((std::uint64_t{1} << height) - 1);
-  return {64 - std::countl_zero(gaps_below), height + std::countr_one(mask >> height) - 1};
-}
-
-std::uint64_t bits_between(std::int32_t low, std::int32_t high) {
-  return ~std::uint64_t{0} >> (63 - (high - low)) << low;
-}
-
 }  // namespace
 
 void StreamPressure::move(StreamCells& cells) {
   if (slab_ == 0) learn_shape(cells.shape());
-  gather(cells);
+  find_runs(cells);
+  rooms_.clear();
+  pools_ = kept_pools_;
+  for (const auto& region : cells.regions()) {
+    if (region->runs_listed) region->near_part_full = near_part_full(cells, *region);
+  }
+  for (Pool& pool : pools_) look_at(cells, pool);
   std::erase_if(pools_, [](const Pool& pool) { return pool.top - pool.lowest < 2; });
   std::sort(pools_.begin(), pools_.end(),
             [](const Pool& a, const Pool& b) { return a.first < b.first; });
   for (Pool& pool : pools_) act(cells, pool);
 }
 
-void StreamPressure::learn_shape(const ChunkShape& shape) {
-  shape_ = shape;
-  slab_ = shape.slab();
-  const auto side = [&](std::int32_t column, std::int32_t place, std::int32_t last,
-                        std::int32_t step) {
-    const bool leaves = place == (step > 0 ? last : 0);
-    return static_cast<std::int16_t>(leaves ? -1 - (column - step * last) : column + step);
-  };
-  for (std::int32_t column = 0; column < slab_; ++column) {
-    const std::int32_t x = column % shape.width();
-    const std::int32_t z = column / shape.width();
-    sides_[static_cast<std::size_t>(column)] = {side(column, x, shape.width() - 1, -1),
-                                                side(column, x, shape.width() - 1, 1),
-                                                side(column, z, shape.depth() - 1, -shape.width()),
-                                                side(column, z, shape.depth() - 1, shape.width())};
-  }
-}
-
-void StreamPressure::gather(StreamCells& cells) {
-  runs_.clear();
-  links_.clear();
-  rooms_.clear();
-  pools_.clear();
-  members_.clear();
-  for (const auto& region : cells.regions()) {
-    if (region->chunk != nullptr && region->full_cells > 0) list_runs(*region);
-  }
-  for (std::size_t run = 0; run < runs_.size(); ++run) {
-    if (!runs_[run].known) gather_pool(cells, static_cast<std::int32_t>(run));
-  }
-}
-
-void StreamPressure::list_runs(StreamCells::Region& region) {
-  for (std::int32_t column = 0; column < slab_; ++column) {
-    region.first_run[static_cast<std::size_t>(column)] = static_cast<std::int32_t>(runs_.size());
-    std::uint64_t left = region.full[static_cast<std::size_t>(column)];
-    while (left != 0) {
-      const auto [low, high] = run_around(left, std::countr_zero(left));
-      const Vec3 base = shape_.cell_at(region.chunk->coord, low * slab_ + column);
-      runs_.push_back(
-          {.region = &region, .base = base, .column = column, .low = low, .high = high});
-      left &= ~bits_between(low, high);
-    }
-  }
-}
-
-void StreamPressure::gather_pool(const StreamCells& cells, std::int32_t first) {
-  Pool pool;
-  pool.first = runs_[static_cast<std::size_t>(first)].base;
-  pool.begin = static_cast<std::int32_t>(members_.size());
+void StreamPressure::look_at(const StreamCells& cells, Pool& pool) {
   pool.rooms = static_cast<std::int32_t>(rooms_.size());
-  runs_[static_cast<std::size_t>(first)].known = true;
-  members_.push_back(first);
-  for (auto next = static_cast<std::size_t>(pool.begin); next < members_.size(); ++next) {
-    Run& run = runs_[static_cast<std::size_t>(members_[next])];
-    look_around(cells, run);
-    for (std::int32_t i = run.links; i < run.links_end; ++i) {
-      const std::int32_t there = links_[static_cast<std::size_t>(i)].run;
-      if (std::exchange(runs_[static_cast<std::size_t>(there)].known, true)) continue;
-      members_.push_back(there);
-    }
-    pool.first = std::min(pool.first, run.base);
-    pool.top = std::max(pool.top, run.head());
+  for (std::int32_t i = pool.begin; i < pool.end; ++i) {
+    Run& run = member(i);
+    run.from_giver = run.asked = kUnreached;
+    run.supply = run.need = run.passing = run.granted = 0;
+    find_rooms(cells, run);
   }
-  pool.end = static_cast<std::int32_t>(members_.size());
   pool.rooms_end = static_cast<std::int32_t>(rooms_.size());
   find_lowest(cells, pool);
-  pools_.push_back(pool);
 }
 
-std::int32_t StreamPressure::run_at(const StreamCells::Region& region, std::int32_t column,
-                                    std::int32_t height) const {
-  std::int32_t run = region.first_run[static_cast<std::size_t>(column)];
-  const std::uint64_t full = region.full[static_cast<std::size_t>(column)];
-  if (const std::uint64_t starts = full & ~(full << 1); (starts & (starts - 1)) == 0) return run;
-  while (runs_[static_cast<std::size_t>(run)].high < height) ++run;
-  return run;
+/// Whether a part-full cell may stand beside any run of a region.
+bool StreamPressure::near_part_full(const StreamCells& cells, const StreamCells::Region& region) {
+  if (region.part_full_cells > 0) return true;
+  return std::any_of(kSideways.begin(), kSideways.end(), [&](StreamFace face) {
+    const Chunk* const chunk = chunk_beside(*region.chunk, face);
+    return chunk != nullptr && chunk->in_pass &&
+           cells.regions()[chunk->pass_slot]->part_full_cells > 0;
+  });
 }
 
-// Above and below only where the run reaches the chunk's border: else what lies there is no run.
-StreamPressure::Column StreamPressure::column_beside(const StreamCells& cells, const Run& run,
-                                                     StreamFace face) const {
-  std::int32_t column = run.column;
-  if (face == kAbove || face == kBelow) {
-    if (face == kAbove ? run.high < shape_.height() - 1 : run.low > 0) return {};
-  } else {
-    const std::size_t side = face < kBelow ? face : face - kBelow;
-    column = sides_[static_cast<std::size_t>(column)][side];
-    if (column >= 0) return {run.region, column};
-    column = -1 - column;
-  }
-  const Chunk* const chunk = chunk_beside(*run.region->chunk, face);
-  if (chunk == nullptr || !chunk->in_pass) return {};
-  return {cells.regions()[chunk->pass_slot].get(), column};
-}
-
-void StreamPressure::look_around(const StreamCells& cells, Run& run) {
+void StreamPressure::find_rooms(const StreamCells& cells, Run& run) {
   run.rooms = static_cast<std::int32_t>(rooms_.size());
-  run.links = static_cast<std::int32_t>(links_.size());
   find_over(cells, run);
-  const std::uint64_t heights = bits_between(run.low, run.high);
-  for (std::size_t i = 0; i < kFaces; ++i) {
-    const auto face = static_cast<StreamFace>(i);
-    const Column beside = column_beside(cells, run, face);
+  const std::uint64_t heights = run.heights();
+  for (std::size_t i = 0; i < kSideways.size() && run.region->near_part_full; ++i) {
+    const StreamFace face = kSideways[i];
+    const Column beside = column_beside(cells, *run.region, run.column, face);
     if (beside.region == nullptr) continue;
-    const auto column = static_cast<std::size_t>(beside.column);
-    const std::uint64_t full = beside.region->full[column];
-    if (face == kAbove || face == kBelow) {
-      const std::int32_t height = face == kAbove ? 0 : shape_.height() - 1;
-      find_links(face, beside, full & std::uint64_t{1} << height);
-      continue;
-    }
-    find_links(face, beside, full & heights);
-    std::uint64_t part_full = beside.region->part_full[column] & heights;
+    std::uint64_t part_full =
+        beside.region->part_full[static_cast<std::size_t>(beside.column)] & heights;
     for (; part_full != 0; part_full &= part_full - 1) {
       const std::int32_t height = std::countr_zero(part_full);
       const std::int32_t slot =
           beside.region->slots[static_cast<std::size_t>(height * slab_ + beside.column)];
-      if (cells.supported(cells[slot])) rooms_.push_back({slot, slot_in(run, height), face});
+      if (!cells.supported(cells[slot])) continue;
+      rooms_.push_back({slot, slot_in(run, height), 0, face});
     }
   }
-  run.links_end = static_cast<std::int32_t>(links_.size());
   run.rooms_end = static_cast<std::int32_t>(rooms_.size());
 }
 
 void StreamPressure::find_over(const StreamCells& cells, Run& run) {
+  const StreamCells::Region* region = run.region;
   const std::int32_t top = slot_in(run, run.high);
-  // Most often there is no need to look at the cell itself.
-  const bool plain = run.region->chunk->world_cells == kChunkCells;
-  run.over = plain && run.high + 1 < shape_.height() ? slot_in(run, run.high + 1)
-                                                     : cells[top].beside[kAbove];
-  if (run.over == kDryThere || (run.over >= 0 && cells[run.over].level == 0)) {
-    rooms_.push_back({kDryThere, top, kAbove});
-  } else if (run.over >= 0 && !cells[run.over].full()) {
-    rooms_.push_back({run.over, top, kAbove});
+  // Most often there is no need to look at the cells themselves.
+  std::int32_t height = run.high + 1;
+  if (height == shape_.height()) {
+    const Chunk* const above = region->chunk->above;
+    const bool kept = above != nullptr && above->in_pass;
+    region = kept ? cells.regions()[above->pass_slot].get() : nullptr;
+    height = 0;
   }
-}
-
-void StreamPressure::find_links(StreamFace face, const Column& beside, std::uint64_t touching) {
-  while (touching != 0) {
-    const std::int32_t low = std::countr_zero(touching);
-    const std::int32_t high = low + std::countr_one(touching >> low) - 1;
-    links_.push_back({run_at(*beside.region, beside.column, low), face,
-                      static_cast<std::uint8_t>(high), static_cast<std::uint8_t>(high - low + 1)});
-    touching &= ~bits_between(low, high);
+  if (region == nullptr || region->chunk->world_cells != kChunkCells) {
+    run.over = cells[top].beside[kAbove];
+    if (run.over >= 0 && cells[run.over].full()) return;
+    if (run.over >= 0 && cells[run.over].level > 0) {
+      rooms_.push_back({run.over, top, 0, kAbove});
+      return;
+    }
+  } else {
+    const auto column = static_cast<std::size_t>(run.column);
+    run.over = region->slots[static_cast<std::size_t>(height * slab_ + run.column)];
+    if ((region->full[column] >> height & 1) != 0) return;
+    if ((region->part_full[column] >> height & 1) != 0) {
+      rooms_.push_back({run.over, top, 0, kAbove});
+      return;
+    }
+  }
+  if (run.over >= 0 || run.over == kDryThere) {
+    rooms_.push_back({kDryThere, top, run.head(), kAbove});
   }
 }
 
@@ -203,8 +126,7 @@ void StreamPressure::find_lowest(const StreamCells& cells, Pool& pool) const {
   for (std::int32_t i = pool.rooms; i < pool.rooms_end; ++i) {
     const Room& room = rooms_[static_cast<std::size_t>(i)];
     if (room.slot >= 0) continue;
-    const StreamCell& full = cells[room.full];
-    if (full.at.y + 1 < top_row) pool.lowest = std::min(pool.lowest, head_of(full));
+    if (room.base < top_row * kStreamLevels) pool.lowest = std::min(pool.lowest, room.base);
   }
 }
 
@@ -251,9 +173,8 @@ std::int32_t StreamPressure::find_wanting(StreamCells& cells, const Pool& pool) 
   for (std::int32_t i = pool.rooms; i < pool.rooms_end; ++i) {
     Room& room = rooms_[static_cast<std::size_t>(i)];
     if (room.slot < 0) {
-      const StreamCell& full = cells[room.full];
-      if (full.at.y + 1 >= top_row) continue;
-      room.need = std::clamp(pool.giving - (full.at.y + 1) * kStreamLevels, 0, kStreamLevels);
+      if (room.base >= top_row * kStreamLevels) continue;
+      room.need = std::clamp(pool.giving - room.base, 0, kStreamLevels);
       wanting += room.need > 0 ? 1 : 0;
       continue;
     }
@@ -370,6 +291,7 @@ void StreamPressure::give(StreamCells& cells, const Pool& pool, const Run& run,
     const std::int32_t some = std::min(levels, above(cell, pool.giving));
     if (some == 0) return;
     cells.lower(cell, some);
+    cells.note_pressed(cell);
     cells.flow(cell);
     levels -= some;
   };
@@ -395,6 +317,7 @@ void StreamPressure::fill(StreamCells& cells, const Room& room, std::int32_t lev
   }
   StreamCell& cell = cells[slot];
   cells.raise(cell, levels);
+  cells.note_pressed(cell);
   cells.flow(cell);
   cells.tell(full.at, cell.at, levels);
 }

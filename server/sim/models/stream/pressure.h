@@ -20,6 +20,9 @@ class StreamPressure {
   [[nodiscard]] std::int64_t runs() const { return static_cast<std::int64_t>(runs_.size()); }
 
  private:
+  [[nodiscard]] static std::uint64_t bits_between(std::int32_t low, std::int32_t high) {
+    return ~std::uint64_t{0} >> (63 - (high - low)) << low;
+  }
   struct Run {
     const StreamCells::Region* region;
     Vec3 base;  // its lowest cell
@@ -27,6 +30,7 @@ class StreamPressure {
     std::int32_t low;  // heights in the chunk
     std::int32_t high;
     bool known = false;             // to belong to a pool
+    bool changed = false;           // its links are to be found anew
     std::int32_t over = kDryThere;  // the slot of what stands on it, or what lies there
     std::int32_t links = 0;         // the first of its own in links_, by their faces
     std::int32_t links_end = 0;
@@ -40,6 +44,8 @@ class StreamPressure {
     std::int32_t asked = kUnreached;  // the first in asks_
 
     [[nodiscard]] std::int32_t height() const { return high - low + 1; }
+    /// A bit for each of its heights in the chunk.
+    [[nodiscard]] std::uint64_t heights() const { return bits_between(low, high); }
     /// Of the surface of its highest cell.
     [[nodiscard]] std::int32_t head() const { return (base.y + height()) * kStreamLevels; }
   };
@@ -54,6 +60,7 @@ class StreamPressure {
   struct Room {
     std::int32_t slot;  // below 0: a dry cell on top
     std::int32_t full;  // the slot of the run's cell that it touches
+    std::int32_t base;  // of a dry cell: the head of its bottom
     StreamFace face;    // of that cell
     std::int32_t need = 0;
   };
@@ -85,19 +92,29 @@ class StreamPressure {
     std::int32_t column = 0;
   };
   void learn_shape(const ChunkShape& shape);
-  void gather(StreamCells& cells);
-  void gather_pool(const StreamCells& cells, std::int32_t first);
+  /// Lists the runs, or changes those in columns that changed.
+  void find_runs(StreamCells& cells);
+  void list_all(const StreamCells& cells);
+  bool change_column(const StreamCells& cells, const StreamCells::FullColumn& changed);
+  void link_anew(const StreamCells& cells);
+  void gather_pool(std::int32_t first);
   void list_runs(StreamCells::Region& region);
+  [[nodiscard]] static bool near_part_full(const StreamCells& cells,
+                                           const StreamCells::Region& region);
+  /// What the pool holds in this tick.
+  void look_at(const StreamCells& cells, Pool& pool);
   /// The one that holds the full cell at that height.
   [[nodiscard]] std::int32_t run_at(const StreamCells::Region& region, std::int32_t column,
                                     std::int32_t height) const;
-  /// That in which what touches the run behind a face lies.
-  [[nodiscard]] Column column_beside(const StreamCells& cells, const Run& run,
-                                     StreamFace face) const;
-  /// Finds the runs that touch it, and the room on it and beside it.
-  void look_around(const StreamCells& cells, Run& run);
+  /// That in which what touches a column behind a face lies; above and below that of the next
+  /// chunk.
+  [[nodiscard]] Column column_beside(const StreamCells& cells, const StreamCells::Region& region,
+                                     std::int32_t column, StreamFace face) const;
+  void find_links(const StreamCells& cells, Run& run);
+  /// Finds the room on it and beside it.
+  void find_rooms(const StreamCells& cells, Run& run);
   void find_over(const StreamCells& cells, Run& run);
-  void find_links(StreamFace face, const Column& beside, std::uint64_t touching);
+  void add_links(StreamFace face, const Column& beside, std::uint64_t touching);
   void find_lowest(const StreamCells& cells, Pool& pool) const;
   void act(StreamCells& cells, Pool& pool);
   void find_givers(StreamCells& cells, const Pool& pool);
@@ -125,11 +142,16 @@ class StreamPressure {
   /// column c of the next chunk.
   std::array<std::array<std::int16_t, 4>, kMostColumns> sides_{};
   std::uint64_t searches_ = 0;
+  // Kept as long as the same cells are full.
+  std::uint64_t regions_version_ = 0;  // StreamCells::regions_version() of then
   std::vector<Run> runs_;
-  std::vector<Link> links_;            // run after run
-  std::vector<Room> rooms_;            // likewise, and pool after pool
-  std::vector<Pool> pools_;            // of this tick
+  std::vector<Link> links_;      // of each run those in a row; some may be no run's any more
+  std::size_t least_links_ = 0;  // when all were listed
+  std::vector<Pool> kept_pools_;
   std::vector<std::int32_t> members_;  // runs, pool after pool
+  // Of this tick.
+  std::vector<Room> rooms_;  // run after run, and pool after pool
+  std::vector<Pool> pools_;
   std::vector<Giver> givers_;
   std::vector<std::int32_t> queue_;
   std::vector<Ask> asks_;

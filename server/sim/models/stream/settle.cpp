@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
+#include "protocol/base/assert.h"
 #include "server/sim/models/stream/phases.h"
 #include "server/sim/models/stream/turns.h"
 
@@ -24,32 +26,116 @@ class Settling {
   std::int64_t run() {
     // Rivers first, from the edge backwards: each cell finds the next one emptied, and passes on
     // what it holds; so a steady spring makes a river of steady levels.
+    cells_.compare_levels();
     turns_.begin();
-    for (std::int32_t slot; (slot = turns_.next_of_river(cells_)) >= 0;) settle(cells_[slot]);
+    for (std::int32_t slot; (slot = turns_.next_of_river(cells_)) >= 0;) {
+      StreamCell& cell = cells_[slot];
+      if (turns_.was_still()) {
+        turns_.note_taken();
+        in_turn_ = Turn::kPassing;
+        settle(cell);
+      } else if (cells_.doubted(cell) || cells_.tells()) {
+        turns_.note_taken();
+        take_turn(cell);
+      } else {
+#ifdef SLUICE_CHECKED
+        const StreamGiven before = cell.given;
+        take_turn(cell);
+        SLUICE_ASSERT(cell.given == before);
+#else
+        repeat(cell);
+#endif
+      }
+    }
+    cells_.end_doubts();
+    in_turn_ = Turn::kOther;
     turns_.begin_others(cells_);
-    for (std::int32_t slot; (slot = turns_.next_other(cells_)) >= 0;) settle(cells_[slot]);
+    for (std::int32_t slot; (slot = turns_.next_other(cells_)) >= 0;) {
+      turns_.note_taken();
+      settle(cells_[slot]);
+    }
     turns_.end(cells_);
     return drained_;
   }
 
  private:
+  enum class Turn : std::uint8_t {
+    kRiver,    // of a cell that has one in every tick
+    kPassing,  // of one that was still
+    kOther,    // after all rivers
+  };
+
+  // Notes what it does, and who has to be told if that is not what it did before.
+  void take_turn(StreamCell& cell) {
+    in_turn_ = Turn::kRiver;
+    given_ = 0;
+    looked_ = 0;
+    looks_beyond_ = false;
+    settle(cell);
+    if (given_ != cell.given) {
+      cells_.doubt_turn(cell, (given_ | cell.given) & kGivenLevels);
+    }
+    cell.given = given_;
+    cell.looked = static_cast<std::uint8_t>(looked_);
+    cell.doubted = looks_beyond_;
+  }
+
+  // What all that it would look at holds, it held at this moment of the last tick, too.
+  void repeat(StreamCell& cell) {
+    if (cell.given == 0) return;
+    std::uint32_t left = cell.given & kGivenLevels;
+    std::int32_t given = 0;
+    while (left != 0) {
+      const int shift = std::countr_zero(left) / kGivenBits * kGivenBits;
+      const auto levels = static_cast<std::int32_t>(left >> shift & kGivenMask);
+      left &= ~(kGivenMask << shift);
+      given += levels;
+      const auto face = static_cast<StreamFace>(shift / kGivenBits);
+      if (const std::int32_t there = cell.beside[face]; there >= 0) {
+        come(cells_[there], face, levels);
+      } else {
+        drained_ += levels;
+      }
+    }
+    cells_.lower(cell, given);
+    cells_.flow_on(cell);
+    cell.mark.direction = static_cast<std::uint8_t>(cell.given >> kGivenDirection);
+  }
+
+  void come(StreamCell& to, StreamFace face, std::int32_t levels) {
+    cells_.raise(to, levels);
+    cells_.flow_on(to);
+    std::uint8_t& direction = to.mark.direction;
+    if (direction == 0 || direction == kBelow + 1) direction = onward(face);
+  }
+
+  // What arrives goes on as it came, until it has a way of its own.
+  static std::uint8_t onward(StreamFace face) {
+    return static_cast<std::uint8_t>(face == kBelow ? 0 : face + 1);
+  }
+
   void settle(StreamCell& cell) {
     if (cell.level > 0) fall(cell);
     if (cell.level > 0 && has_way(cell)) spread(cell);
   }
 
-  [[nodiscard]] Target look(const StreamCell& cell, StreamFace face) const {
+  [[nodiscard]] Target look(const StreamCell& cell, StreamFace face) {
+    looked_ |= 1U << face;
     Target target;
     target.slot = cell.beside[face];
     target.open = target.slot != kSolidThere;
     target.edge = target.slot == kGutterThere;
-    if (target.slot == kDryThere) target.level = cells_.fresh_level(cell, face);
+    if (target.slot == kDryThere) {
+      target.level = cells_.fresh_level(cell, face);
+      looks_beyond_ = true;
+    }
     if (target.slot >= 0) target.level = cells_[target.slot].level;
     return target;
   }
 
   /// Whether what goes there falls on.
-  [[nodiscard]] bool falls_on(const StreamCell& cell, StreamFace face, const Target& target) const {
+  [[nodiscard]] bool falls_on(const StreamCell& cell, StreamFace face, const Target& target) {
+    looked_ |= kLookedBelowSides;
     if (target.slot >= 0) return !cells_.supported(cells_[target.slot]);
     return target.edge || !cells_.supports_dry(cell, face);
   }
@@ -57,26 +143,37 @@ class Settling {
   void give(StreamCell& cell, StreamFace face, const Target& target, std::int32_t levels) {
     cells_.lower(cell, levels);
     cells_.tell(cell.at, cell.at + kFaceStep[face], levels);
-    cells_.flow(cell);
     cell.mark.direction = static_cast<std::uint8_t>(face + 1);
-    // What arrives goes on as it came, until it has a way of its own.
-    const auto onward = static_cast<std::uint8_t>(face == kBelow ? 0 : face + 1);
+    note_given(cell, face, levels);
     if (target.edge) {
       drained_ += levels;
     } else if (target.slot >= 0) {
       StreamCell& to = cells_[target.slot];
-      cells_.raise(to, levels);
-      cells_.flow(to);
-      if (to.mark.direction == 0 || to.mark.direction == kBelow + 1) to.mark.direction = onward;
+      come(to, face, levels);
+      if (in_turn_ != Turn::kRiver) cells_.flow(to);
+      if (in_turn_ == Turn::kPassing) cells_.note_passing(to);
     } else {
       StreamMark mark;
-      mark.direction = onward;
+      mark.direction = onward(face);
       mark.active = 1;
       mark.has_source = cell.mark.has_source;
       mark.largest = cell.mark.largest;
       mark.parents = static_cast<std::uint8_t>(1 << opposite(face));
       cells_.wet(cell, face, levels, mark);
+      given_ |= kGivenUnknown;
     }
+  }
+
+  void note_given(StreamCell& cell, StreamFace face, std::int32_t levels) {
+    if (in_turn_ == Turn::kRiver) {
+      cells_.flow_on(cell);
+      given_ += static_cast<std::uint32_t>(levels) << kGivenBits * face;
+      given_ &= ~(StreamGiven{7} << kGivenDirection);
+      given_ |= static_cast<std::uint32_t>(face + 1) << kGivenDirection;
+      return;
+    }
+    cells_.flow(cell);
+    if (in_turn_ == Turn::kPassing) cells_.note_passing(cell);
   }
 
   void fall(StreamCell& cell) {
@@ -88,10 +185,11 @@ class Settling {
   }
 
   // A quick look, before anything is drawn: deep water mostly has none.
-  [[nodiscard]] bool has_way(const StreamCell& cell) const {
+  [[nodiscard]] bool has_way(const StreamCell& cell) {
     const std::int32_t most =
         cell.in_river() ? std::min(cell.level, kStreamLevels - 1) : cell.level - 1;
     const auto is_way = [&](StreamFace face) {
+      looked_ |= 1U << face;
       const std::int32_t there = cell.beside[face];
       if (there < 0) return there != kSolidThere;
       return cells_[there].level <= most;
@@ -251,6 +349,10 @@ class Settling {
   StreamTurns& turns_;
   std::array<StreamFace, 4> order_{};
   std::int64_t drained_ = 0;
+  Turn in_turn_ = Turn::kRiver;
+  StreamGiven given_ = 0;      // in it, if it is a river's
+  std::uint32_t looked_ = 0;   // StreamCell::looked
+  bool looks_beyond_ = false;  // at what is no cell of a stream: who writes there casts no doubts
 };
 
 }  // namespace

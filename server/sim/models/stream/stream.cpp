@@ -1,6 +1,7 @@
 #include "server/sim/models/stream/stream.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -38,6 +39,7 @@ class StreamWater final : public WaterModelState {
     if (forgotten_ || cells_.scattered()) {
       cells_.forget();
       turns_.forget();
+      for (std::vector<std::int32_t>& slots : narrowing_) slots.clear();
       forgotten_ = false;
     }
     cells_.gather(grid, seed_, now.tick, now.moves);
@@ -110,6 +112,7 @@ class StreamWater final : public WaterModelState {
 
   void fade_all(WaterAdvance& done) {
     dried_.clear();
+    touch_narrowing();
     std::vector<std::int32_t>& busy = cells_.busy();
     const std::size_t flowing = busy.size();
     for (std::size_t i = 0; i < flowing; ++i) {
@@ -128,8 +131,11 @@ class StreamWater final : public WaterModelState {
 
   void fade(StreamCell& cell) {
     StreamMark& mark = cell.mark;
-    if (cell.flowed) {
-      cell.flowed = false;
+    const bool flowed = cell.flowed_in == cells_.tick();
+    cell.steady =
+        flowed && mark.active == kMostActive && cell.level == cell.old_level && !cell.disturbed;
+    cell.disturbed = false;
+    if (flowed) {
       mark.active = std::min<std::uint8_t>(kMostActive, mark.active + 1);
     } else if (mark.active > 0) {
       if (due(cell, kFadingTicks, DrawPurpose::kStreamDrying)) --mark.active;
@@ -163,6 +169,7 @@ class StreamWater final : public WaterModelState {
       if (cell.level == 0 && cell.old_mark == 0) gone_.push_back(slot);
       return !cell.busy;
     });
+    cells_.keep_quiet_awake();
     for (const std::int32_t slot : gone_) cells_.remove(slot);
   }
 
@@ -188,9 +195,30 @@ class StreamWater final : public WaterModelState {
     if (cell.new_parents) mark.parents = parents_of(cell);
     cell.new_parents = false;
     if (cell.level == 0 && mark.active == 0 && !mark.is_source) mark = {};
+    const bool stays = cell.steady && pack(mark) == cell.old_mark;
     cells_.store(cell);
     cell.busy = mark.active > 0 || dries(cell);
     if (cell.busy) cells_.keep_awake(cell);
+    if (!stays) return;
+    cells_.hush(cell);
+    if (mark.held > 0 && cells_.was_supported(cell))
+      narrowing_[next_narrowing(cell)].push_back(cells_.slot_of(cell));
+  }
+
+  // The tick of the clock in which the cell may narrow, or another one is drawn.
+  [[nodiscard]] std::size_t next_narrowing(const StreamCell& cell) const {
+    const std::uint64_t drawn =
+        draw(seed_, cells_.tick() / kNarrowingTicks, cell.at, DrawPurpose::kStreamNarrowing);
+    const std::uint64_t at = choose(drawn, kNarrowingTicks);
+    return at > cells_.tick() % kNarrowingTicks ? at : 0;
+  }
+
+  void touch_narrowing() {
+    std::vector<std::int32_t>& slots = narrowing_[cells_.tick() % kNarrowingTicks];
+    for (const std::int32_t slot : slots) {
+      if (cells_[slot].stored()) cells_.touch(slot);
+    }
+    slots.clear();
   }
 
   // Once in every `ticks` ticks, at a moment that is drawn: so chance never takes for ever.
@@ -227,6 +255,8 @@ class StreamWater final : public WaterModelState {
   StreamTurns turns_;
   std::vector<std::int32_t> dried_;  // slots of cells that lost a level to the air in this tick
   std::vector<std::int32_t> gone_;
+  /// Quiet cells, by the tick of the clock in which they may pass less.
+  std::array<std::vector<std::int32_t>, kNarrowingTicks> narrowing_;
 };
 
 constexpr MarkField kMarks[] = {{"direction", 0, 3}, {"is_source", 3, 1}, {"has_source", 4, 1},

@@ -8,7 +8,8 @@ void StreamTurns::forget() {
   rivers_.clear();
   joining_.clear();
   others_.clear();
-  rivers_changed_ = false;
+  lingering_.clear();
+  leaving_.clear();
 }
 
 StreamList StreamTurns::list_for(const StreamCells& cells, std::int32_t slot) {
@@ -29,14 +30,28 @@ bool StreamTurns::is_still(const StreamCells& cells, const StreamCell& cell) {
 }
 
 void StreamTurns::arrange(StreamCells& cells) {
+  const bool all = cells.tick() % kLingering == 0;
+  if (all) {
+    for (const std::int32_t slot : lingering_) cells.relist(slot);
+    lingering_.clear();
+  }
   for (const std::int32_t slot : cells.relisted()) {
     StreamCell& cell = cells[slot];
     cell.still = cell.stored() && is_still(cells, cell);
+    // Below falls cells fill and empty: there a turn that does nothing costs less than new lists.
+    if (cell.still && !all && cell.listed == StreamList::kRiver && cell.in_river()) {
+      cell.still = false;
+      lingering_.push_back(slot);
+    }
     if (cell.still) cells.note_still(cell);
     const StreamList list = list_for(cells, slot);
     const bool moves = list == StreamList::kRiver && cell.listed_edge != cell.to_edge;
     if (list == cell.listed && !moves) continue;
-    rivers_changed_ = rivers_changed_ || cell.listed == StreamList::kRiver;
+    if (cell.listed == StreamList::kRiver) {
+      leaving_.push_back({static_cast<std::uint64_t>(cell.listed_edge), slot});
+      if (leaving_.size() * kMany > rivers_.size()) cells.doubt_all();
+    }
+    if (cell.stored()) cells.forget_turn(cell);
     cell.listed = list;
     if (list == StreamList::kRiver) {
       cell.listed_edge = cell.to_edge;
@@ -57,32 +72,47 @@ void StreamTurns::arrange(StreamCells& cells) {
   for (const std::int32_t slot : others_) cells[slot].counted = false;
 }
 
-void StreamTurns::merge_rivers(const StreamCells& cells) {
-  if (!rivers_changed_ && joining_.empty()) return;
-  const auto is_before = [&](const Turn& a, const Turn& b) { return before(cells, a, b); };
-  if (rivers_changed_) {
-    // Those that moved stand among those that join, under their new key.
-    std::erase_if(rivers_, [&](const Turn& turn) {
-      const StreamCell& cell = cells[turn.slot];
-      return cell.listed != StreamList::kRiver ||
-             turn.key != static_cast<std::uint64_t>(cell.listed_edge);
-    });
-  }
-  std::erase_if(joining_, [&](const Turn& turn) {
+// All at once.
+void StreamTurns::take_out_leaving(const StreamCells& cells) {
+  std::erase_if(rivers_, [&](const Turn& turn) {
     const StreamCell& cell = cells[turn.slot];
     return cell.listed != StreamList::kRiver ||
            turn.key != static_cast<std::uint64_t>(cell.listed_edge);
   });
+  leaving_.clear();
+}
+
+// Each cell that joins or leaves is looked for, and what stands between them is moved as it is.
+void StreamTurns::merge_rivers(const StreamCells& cells) {
+  if (leaving_.empty() && joining_.empty()) return;
+  const auto is_before = [&](const Turn& a, const Turn& b) { return before(cells, a, b); };
+  if (leaving_.size() * kMany > rivers_.size()) take_out_leaving(cells);
   std::sort(joining_.begin(), joining_.end(), is_before);
+  std::sort(leaving_.begin(), leaving_.end(), is_before);
   sorted_.clear();
-  std::merge(rivers_.begin(), rivers_.end(), joining_.begin(), joining_.end(),
-             std::back_inserter(sorted_), is_before);
-  sorted_.erase(std::unique(sorted_.begin(), sorted_.end(),
-                            [](const Turn& a, const Turn& b) { return a.slot == b.slot; }),
-                sorted_.end());
+  auto at = rivers_.begin();
+  const auto copy_until = [&](const Turn& turn) {
+    const auto to = std::lower_bound(at, rivers_.end(), turn, is_before);
+    sorted_.insert(sorted_.end(), at, to);
+    at = to;
+  };
+  auto leaves = leaving_.begin();
+  for (const Turn& joins : joining_) {
+    for (; leaves != leaving_.end() && is_before(*leaves, joins); ++leaves) {
+      copy_until(*leaves);
+      ++at;
+    }
+    copy_until(joins);
+    sorted_.push_back(joins);
+  }
+  for (; leaves != leaving_.end(); ++leaves) {
+    copy_until(*leaves);
+    ++at;
+  }
+  sorted_.insert(sorted_.end(), at, rivers_.end());
   std::swap(rivers_, sorted_);
   joining_.clear();
-  rivers_changed_ = false;
+  leaving_.clear();
 }
 
 void StreamTurns::begin() {
@@ -109,10 +139,6 @@ void StreamTurns::begin_others(StreamCells& cells) {
 void StreamTurns::end(StreamCells& cells) {
   for (const std::int32_t slot : cells.woken()) cells[slot].woken = false;
   cells.woken().clear();
-}
-
-std::int32_t StreamTurns::next_of_river(StreamCells& cells) {
-  return next(cells, rivers_, true);
 }
 
 std::int32_t StreamTurns::next_other(StreamCells& cells) {
@@ -142,13 +168,14 @@ std::int32_t StreamTurns::next(StreamCells& cells, const std::vector<Turn>& list
                   [&](const Turn& a, const Turn& b) { return before(cells, b, a); });
     current_ = late_.back();
     late_.pop_back();
+    current_is_late_ = true;
   } else if (more) {
     current_ = list[at_++];
+    current_is_late_ = false;
   } else {
     return kUnreached;
   }
   has_current_ = true;
-  ++taken_;
   return current_.slot;
 }
 
