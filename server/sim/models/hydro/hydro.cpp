@@ -99,6 +99,10 @@ class HydroWater final : public WaterModelState {
     return kFull + std::max<std::int64_t>(most_in(*surface) - grid.cell(*surface), 0);
   }
   std::optional<Vec3> taker(const Grid& grid, Vec3 at) override { return room_.find(grid, at); }
+  void spread(const Grid& grid, Vec3 at, std::int32_t units, std::int64_t head,
+              std::vector<WaterGift>& gifts) override {
+    room_.spread(grid, at, units, head, gifts);
+  }
 
  private:
   void look_at_all(std::vector<std::int32_t>& seeds) {
@@ -154,7 +158,7 @@ class HydroWater final : public WaterModelState {
 };
 
 WaterMeasure measure(const WorldConfig& /*config*/) {
-  return {.cell_max = kFull, .heads_of_bodies = true};
+  return {.cell_max = kFull, .heads_of_bodies = true, .spreads = true};
 }
 
 std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
@@ -165,7 +169,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow hydro_water() {
   return {.id = WaterModel::kHydro,
-          .version = 3,
+          .version = 4,
           .name = "hydro",
           .meaning = "columns with momentum: exact volume, flat at rest",
           .work = {.side_view = 16,
