@@ -15,7 +15,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -37,11 +39,21 @@ class SpringSchedule {
   /// Wakes those that sleep in the chunk's column.
   void wake(ChunkCoord chunk);
 
+  /// For the next run_awake() alone: another order; those that it holds alike by their cells.
+  template <class Before>
+  void arrange(Before&& before) {
+    sort_awake();
+    const auto by_spring = [&](const Entry* a, const Entry* b) { return before(*a, *b); };
+    if (std::is_sorted(awake_.begin(), awake_.end(), by_spring)) return;
+    std::stable_sort(awake_.begin(), awake_.end(), by_spring);
+    sorted_ = kArranged;
+  }
   /// run(spring) for each that is awake, in the order of their cells; it returns true when the
-  /// spring can sleep. `column` tells a spring's column of chunks.
+  /// spring can sleep.
   template <class Run>
   void run_awake(const ChunkShape& shape, Run&& run) {
-    sort_awake();
+    const bool is_arranged = sorted_ == kArranged;
+    if (!is_arranged) sort_awake();
     std::size_t kept = 0;
     for (Entry* const spring : awake_) {
       if (run(*spring)) {
@@ -51,7 +63,7 @@ class SpringSchedule {
       }
     }
     awake_.resize(kept);
-    sorted_ = kept;
+    sorted_ = is_arranged ? 0 : kept;
   }
   /// Whether asks(spring) holds for one that is awake.
   template <class Asks>
@@ -72,12 +84,13 @@ class SpringSchedule {
   [[nodiscard]] std::size_t awake_count() const { return awake_.size(); }
 
  private:
+  static constexpr std::size_t kArranged = std::numeric_limits<std::size_t>::max();
   using Column = std::pair<std::int32_t, std::int32_t>;  // x and z of the chunks
   static Column column_of(ChunkCoord chunk) { return {chunk.x, chunk.z}; }
   void sort_awake();
 
   std::vector<Entry*> awake_;
-  std::size_t sorted_ = 0;  // so many of them are in order
+  std::size_t sorted_ = 0;  // so many of them are in order, or kArranged
   std::map<Column, std::vector<Entry*>> asleep_;
 };
 

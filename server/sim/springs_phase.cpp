@@ -39,16 +39,31 @@ World::SourceRoom World::room_for_source(Vec3 at) {
                                 measure_.quantum)};
 }
 
-// What a source's water brings along.
-Load World::load_of_source(Vec3 at, std::int32_t units) const {
-  Load load = carried_->usual_load(units);
+// What a source gives of so many units before it has to look again.
+void World::gifts_of_source(Vec3 at, const SourceRoom& room, std::int32_t units,
+                            std::vector<WaterGift>& gifts) {
+  gifts.clear();
+  if (!measure_.spreads) {
+    gifts.push_back({room.at, std::min(units, room.units)});
+    return;
+  }
+  const std::int64_t left = core_.limits.units - core_.totals.taken_in();
+  const auto most = static_cast<std::int32_t>(std::min<std::int64_t>(units, left));
+  water_->spread(grid_, at, most, head_of_source(at), gifts);
+}
+
+// What the units bring along that a source gives at once, from the `begin`-th to before the
+// `end`-th: so shares that are less than a unit add up over many cells.
+Load World::load_of_source(Vec3 at, std::int32_t begin, std::int32_t end) const {
+  Load load = carried_->usual_load(end - begin);
   if (const auto told = core_.heat.springs.find(at); told != core_.heat.springs.end()) {
-    load[kHeatCargo] = heat_->energy_of(units, told->second.temperature, core_.heat);
+    load[kHeatCargo] = heat_->energy_of(end - begin, told->second.temperature, core_.heat);
   }
   if (const auto told = core_.tracers.springs.find(at); told != core_.tracers.springs.end()) {
     const auto shares = by_number(core_.tracers, told->second.shares);
     for (std::size_t t = 0; t < static_cast<std::size_t>(core_.tracers.count); ++t) {
-      load[first_tracer_cargo() + t] = std::min(shares[t] * units / kFull, core_.tracers.room(t));
+      const std::int64_t some = shares[t] * end / kFull - shares[t] * begin / kFull;
+      load[first_tracer_cargo() + t] = std::min(some, core_.tracers.room(t));
     }
   }
   return load;
@@ -80,10 +95,17 @@ void World::run_kind(Springs& springs, SpringSchedule& schedule, Run&& run) {
   if (!run_options_.sleep || !springs_known_) schedule.wake_all(springs);
   schedule.count_asleep(quantum,
                         [&](auto& spring) { note_missed(spring.second, due(spring.second)); });
+  // Water that several give to one body comes to lie alike in mirror images.
+  if (measure_.spreads && &springs == &core_.sources) {
+    schedule.arrange([this](const auto& a, const auto& b) {
+      return std::pair(head_of_source(a.first), a.second.rate) <
+             std::pair(head_of_source(b.first), b.second.rate);
+    });
+  }
   schedule.run_awake(grid_.shape(), [&](auto& spring) {
     const std::int32_t units = due(spring.second);
     const auto [moved, possible] = run(spring.first, units);
-    note_missed(spring.second, units - moved);
+    note_missed(spring.second, std::max(units - moved, 0));  // it may give for several ticks
     // One that waits for its rate to add up to a quantum is active, too.
     springs_active_ = springs_active_ || possible > 0;
     return possible == 0;
@@ -106,28 +128,38 @@ void World::run_springs() {
       source_schedule_.wake_all(core_.sources);
     }
   }
-  const auto move = [&](Vec3 place, Vec3 at, std::int32_t units) {
-    if (units == 0) return;
+  const auto move = [&](Vec3 at, std::int32_t units) {
     grid_.add_to_cell(at, units);
     core_.totals.water += units;
     if (bodies) water_->follow(grid_, at);
     if (units > 0) water_->gushed(at, units);
-    if (!carried_) return;
-    if (units < 0) return carried_->exchanged(grid_, at, {0, -units}, {});
-    carried_->exchanged(grid_, at, {units, 0}, load_of_source(place, units));
   };
+  std::vector<WaterGift> gifts;
   run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
     watch(place);
     SourceRoom room = room_for_source(place);
     const std::int32_t possible = room.units;
     std::int32_t given = 0;
     while (given < due && room.units > 0) {
-      const std::int32_t units = std::min(due - given, room.units);
-      move(place, room.at, units);
-      core_.totals.sourced += units;
-      given += units;
+      gifts_of_source(place, room, due - given, gifts);
+      // Too few for places that are alike come in one of several ticks.
+      if (gifts.empty() && given == 0) {
+        due = due_in_tick(due, core_.tick, WaterModelState::kMostAlike);
+        gifts_of_source(place, room, due, gifts);
+      }
+      if (gifts.empty()) break;
+      std::int32_t laid = 0;
+      for (const auto& [at, units] : gifts) {
+        move(at, units);
+        if (carried_) {
+          carried_->exchanged(grid_, at, {units, 0}, load_of_source(place, laid, laid + units));
+        }
+        laid += units;
+      }
+      core_.totals.sourced += laid;
+      given += laid;
       if (!bodies || given == due) break;
-      room = room_for_source(place);  // the next place of its body
+      room = room_for_source(place);  // the next places of its body
     }
     return std::pair(given, possible);
   });
@@ -136,7 +168,8 @@ void World::run_springs() {
     watch(place);
     const std::int32_t possible = water_of(grid_.cell(place));
     const std::int32_t units = std::min(due, possible);
-    move(place, place, -units);
+    if (units > 0) move(place, -units);
+    if (units > 0 && carried_) carried_->exchanged(grid_, place, {0, units}, {});
     core_.totals.drained += units;
     return std::pair(units, possible);
   });

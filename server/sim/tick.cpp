@@ -129,6 +129,16 @@ class PortGrid final : public PortCells {
     if (!measure_.heads_of_bodies) return PortCells::give(at, units, head);
     std::int32_t given = 0;
     while (given < units) {
+      if (measure_.spreads) {
+        water_.spread(grid_, at, units - given, head, gifts_);
+        for (const WaterGift& gift : gifts_) {
+          add(gift.at, gift.units);
+          given += gift.units;
+        }
+        if (!gifts_.empty()) continue;
+        if (given > 0) break;
+      }
+      // What is too little for places that are alike goes to the first: a port does not wait.
       const std::optional<Vec3> place = water_.taker(grid_, at);
       if (!place) break;
       const std::int64_t room = water_.most_at(grid_, *place, head) - grid_.cell(*place);
@@ -158,6 +168,7 @@ class PortGrid final : public PortCells {
   Grid& grid_;
   CarriedWater* carried_;
   std::map<Vec3, WaterExchange> exchanges_;
+  std::vector<WaterGift> gifts_;
   WaterModelState& water_;
   WaterMeasure measure_;
   std::int64_t highest_head_;

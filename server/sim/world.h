@@ -29,6 +29,7 @@ class HeatField;
 class SteamField;
 class TracerField;
 class WaterModelState;
+struct WaterGift;
 class WaveField;
 class World;
 
@@ -185,8 +186,10 @@ class World {
   };
   [[nodiscard]] std::int64_t head_of_source(Vec3 at) const;
   [[nodiscard]] std::size_t first_tracer_cargo() const { return core_.heat.on ? 1 : 0; }
-  [[nodiscard]] Load load_of_source(Vec3 at, std::int32_t units) const;
+  [[nodiscard]] Load load_of_source(Vec3 at, std::int32_t begin, std::int32_t end) const;
   [[nodiscard]] SourceRoom room_for_source(Vec3 at);
+  void gifts_of_source(Vec3 at, const SourceRoom& room, std::int32_t units,
+                       std::vector<WaterGift>& gifts);
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
   void take_changes();

@@ -1,9 +1,19 @@
 // Goal: block water flows through every opening that it presses on, as much as the opening lets
 // pass.
 // Method: drawn worlds of which each showed that it did not.
-#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
 
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "server/sim/models/block/flow.h"
 #include "server/sim/world.h"
+#include "tests/support/dice.h"
 #include "tests/support/drawn_world.h"
 
 namespace sluice::tests::block_flow_test {
@@ -66,6 +76,40 @@ TEST(BlockFlow, TwoHolesAtDifferentDepthsBothRun) {
   // Six blocks stand in the air beside the upper hole, or have gone over the edge.
   for (int t = 0; t < 2; ++t) (void)world->tick({}, serial);
   EXPECT_EQ(held_in(*world, {1, 1, 0}, {8, 6, 1}), (48 - 4) * kFull)
+      << "a block a tick through each";
+}
+
+// The way to the one led past the other's mouth, which got none.
+TEST(BlockFlow, HolesInOppositeWallsBothRun) {
+  for (const int lower : {3, 4}) {  // the row of the hole at the right, from the top
+    Drawing rows(6, "..#~~~~~~~~#..");
+    rows.emplace_back("##############");
+    rows[3][2] = '.';
+    rows[static_cast<std::size_t>(lower)][11] = '.';
+    WorldSpec spec = blocks({rows});
+    spec.config.edges.left = spec.config.edges.right = sim::Edge::kOpen;
+    auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    for (int t = 0; t < 6; ++t) (void)world->tick({}, serial);
+    EXPECT_EQ(held_in(*world, {3, 1, 0}, {8, 6, 1}), (48 - 12) * kFull)
+        << "a block a tick through each";
+  }
+}
+
+// In 3D: a mouth in each wall of a lake, at one depth.
+TEST(BlockFlow, HolesInAllFourWallsRun) {
+  std::vector<Drawing> layers(7, Drawing(4, "#~~~~~#"));
+  for (Drawing& layer : layers) layer.emplace_back("#######");
+  layers.front() = layers.back() = Drawing(5, "#######");
+  layers.front()[2][3] = layers.back()[2][3] = '.';
+  layers[3][2].front() = layers[3][2].back() = '.';
+  WorldSpec spec = blocks(layers);
+  sim::Edges& edges = spec.config.edges;
+  edges.left = edges.right = edges.front = edges.back = sim::Edge::kOpen;
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (int t = 0; t < 6; ++t) (void)world->tick({}, serial);
+  EXPECT_EQ(held_in(*world, {1, 1, 1}, {5, 4, 5}), (100 - 24) * kFull)
       << "a block a tick through each";
 }
 
@@ -142,6 +186,126 @@ int ticks_to_level(std::int32_t parts) {
 TEST(BlockFlow, EighthsLevelAboutAsFastAsBlocks) {
   const int whole = ticks_to_level(1);
   EXPECT_LE(ticks_to_level(8), 2 * whole + 4);
+}
+
+Vec3 any_of(const std::vector<Vec3>& cells, Dice& dice) {
+  return cells[static_cast<std::size_t>(dice.roll(0, static_cast<std::int32_t>(cells.size()) - 1))];
+}
+
+/// One body of water in a random cave, and how much of it can get from its top to places around it.
+class Cave {
+ public:
+  Cave(Dice& dice, Vec3 size, std::int32_t parts) : grid_(config_of(size)), parts_(parts) {
+    const std::int32_t rock = dice.roll(5, 50);
+    std::vector<Vec3> open;
+    for (std::int32_t y = 0; y < size.y; ++y) {
+      for (std::int32_t z = 0; z < size.z; ++z) {
+        for (std::int32_t x = 0; x < size.x; ++x) {
+          const bool is_rock = dice.chance(rock);
+          put(grid_, {x, y, z}, is_rock ? kRock : kFull);
+          if (!is_rock) open.push_back({x, y, z});
+        }
+      }
+    }
+    if (open.empty()) return;
+    std::vector<Vec3> found = {any_of(open, dice)};
+    water_.insert(found.front());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      for (const Vec3 beside : around(found[i])) {
+        if (grid_.cell(beside) == kFull && water_.insert(beside).second) found.push_back(beside);
+      }
+    }
+  }
+
+  [[nodiscard]] const sim::Grid& grid() const { return grid_; }
+  [[nodiscard]] const std::set<Vec3>& water() const { return water_; }
+
+  /// One part more to a place, and no fewer to those before: a search, nearest first, over all ways
+  /// that ways may take (Edmonds and Karp, 1972).
+  bool brings(std::size_t place, Vec3 mouth, std::int32_t top) {
+    const Node start = {place, true, mouth};
+    std::map<Node, Node> before = {{start, start}};
+    std::vector<Node> found = {start};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const Node node = found[i];
+      if (!std::get<1>(node) && std::get<2>(node).y >= top) {
+        for (Node at = node; at != start; at = before.at(at)) {
+          int& against = flow_[{at, before.at(at)}];
+          against > 0 ? --against : ++flow_[{before.at(at), at}];
+        }
+        return true;
+      }
+      for (const Node& next : next_to(node)) {
+        if (before.emplace(next, node).second) found.push_back(next);
+      }
+    }
+    return false;
+  }
+
+ private:
+  // A place and its mouth; or, of place 0, what comes into a cell (true) or goes out of it.
+  using Node = std::tuple<std::size_t, bool, Vec3>;
+
+  static sim::WorldConfig config_of(Vec3 size) {
+    sim::WorldConfig config;
+    config.size = size;
+    config.water = sim::WaterModel::kBlock;
+    return config;
+  }
+  static std::vector<Vec3> around(Vec3 p) {
+    return {p + Vec3{1, 0, 0},  p + Vec3{-1, 0, 0}, p + Vec3{0, 1, 0},
+            p + Vec3{0, -1, 0}, p + Vec3{0, 0, 1},  p + Vec3{0, 0, -1}};
+  }
+  [[nodiscard]] std::vector<Node> next_to(const Node& node) const {
+    std::vector<Node> next;
+    const auto& [place, is_in, at] = node;
+    if (place > 0) {
+      next.push_back({0, true, at});
+    } else if (is_in) {
+      const auto passed = flow_.find({node, {0, false, at}});
+      if (passed == flow_.end() || passed->second < parts_) next.push_back({0, false, at});
+    } else {
+      for (const Vec3 beside : around(at)) {
+        if (water_.contains(beside)) next.push_back({0, true, beside});
+      }
+    }
+    for (const auto& [arrow, parts] : flow_) {
+      if (arrow.second == node && parts > 0) next.push_back(arrow.first);
+    }
+    return next;
+  }
+
+  sim::Grid grid_;
+  std::int32_t parts_;
+  std::set<Vec3> water_;
+  std::map<std::pair<Node, Node>, int> flow_;
+};
+
+RC_GTEST_PROP(BlockFlow, FindsEveryWayThatThereIs, (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  const Vec3 size = solid ? Vec3{dice.roll(2, 6), dice.roll(2, 6), dice.roll(2, 6)}
+                          : Vec3{dice.roll(2, 14), dice.roll(2, 14), 1};
+  const std::int32_t parts = 1 << dice.roll(0, 3);
+  Cave cave(dice, size, parts);
+  if (cave.water().empty()) return;
+  sim::LevelCells cells(cave.grid(), parts, sim::FirstLook::kAsItIs);
+  for (const Vec3 at : cave.water()) cells.set_group(cells.cell_at(at), 3);
+  const std::vector<Vec3> water(cave.water().begin(), cave.water().end());
+  const std::int32_t top = dice.roll(water.front().y, water.back().y);
+  sim::BlockFlow flow(cells);
+  flow.begin(3, static_cast<std::int64_t>(water.size()), top * parts + parts - 1);
+  for (std::size_t place = 1; place <= 12; ++place) {
+    const Vec3 mouth = any_of(water, dice);
+    const auto face = static_cast<sim::CellFace>(dice.roll(0, 5));
+    const sim::BlockFlow::Mouth from = {cells.cell_at(mouth), face};
+    const std::int32_t number = flow.add_place(std::span(&from, 1));
+    for (std::int32_t part = dice.roll(1, parts); part > 0; --part) {
+      const bool expected = cave.brings(place, mouth, top);
+      const bool passes = flow.pass(number);
+      if (!flow.is_exact()) return;
+      RC_ASSERT(passes == expected);
+    }
+  }
 }
 
 }  // namespace

@@ -83,14 +83,15 @@ TEST(Block, AColumnPassesABlockATickThroughItsFoot) {
                                          "~~~~."}));
 }
 
-// Water on both sides of one place: it is filled once.
+// Water on both sides of one place: it is filled once, from the right, so that the place at the
+// left has a way, too.
 TEST(Block, APlaceIsFilledOnceHoweverMuchWaterTouchesIt) {
   EXPECT_EQ(map_after(1, block_world({".~~~.",  //
                                       ".~#~.",  //
                                       "#~.~#",  //
                                       "#####"})),
-            (Drawing{"...~.",  //
-                     ".~#~~",  //
+            (Drawing{"..~..",  //
+                     "~~#~.",  //
                      "#~~~#",  //
                      "#####"}));
 }

@@ -87,16 +87,22 @@ RC_GTEST_PROP(HydroProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed,
   }
 }
 
-// Every one of the seven mirror images of a 3D world; one of a side view.
+// Every one of the seven mirror images of a 3D world; one of a side view. With springs under roofs
+// and in the open, with heads and without.
 RC_GTEST_PROP(HydroProperty, TheMirrorImageOfAWorldHasTheMirroredHistory,
               (std::uint64_t seed, bool solid)) {
-  WorldSpec spec = random_hydro(seed, solid, Pipes::kNone, false);
+  WorldSpec spec = random_hydro(seed, solid, Pipes::kNone, true);
+  Dice dice(seed);
+  for (sim::Spring& source : spec.sources) {
+    if (dice.chance(50)) source.rate = dice.roll(1, 300);
+    if (dice.chance(50)) source.head = dice.roll(0, spec.config.size.y * kFull);
+  }
   // A world one cell wide would become a side view.
   spec.config.size.x = solid ? std::max(2, spec.config.size.x) : spec.config.size.x;
-  const Mirror mirror = {solid ? Dice(seed).roll(1, 7) : 1, spec.config.size};
+  const Mirror mirror = {solid ? dice.roll(1, 7) : 1, spec.config.size};
   auto world = make_world(spec);
   auto image = make_world(mirror(spec));
-  Script script = random_orders(seed, spec, false);
+  Script script = random_orders(seed, spec, true);
   script.resize(3 * kTicks);
   const Script mirrored = mirror(script);
   sim::SerialExecutor serial;

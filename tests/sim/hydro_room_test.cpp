@@ -2,6 +2,8 @@
 // one goes on from the last; and thousands of cells that one spring gives in a tick cost one
 // search. Method: random caves, filled from many places in turn; the number of runs that are looked
 // at set small, and beyond the body.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -31,6 +33,27 @@ void draw_cave(sim::Grid& grid, Vec3 size, Dice& dice) {
   }
 }
 
+using Gifts = std::vector<sim::WaterGift>;
+constexpr std::int64_t kHighest = std::int64_t{1} << 40;
+
+/// No more than there was, in cells that have room, up to one level and a unit beyond.
+void check(const Gifts& gifts, std::int32_t units, std::int64_t head, const sim::Grid& grid) {
+  std::int64_t sum = 0;
+  std::int64_t lowest = kHighest;
+  std::int64_t highest = 0;
+  for (const auto& [at, some] : gifts) {
+    RC_ASSERT(some > 0);
+    RC_ASSERT(grid.cell(at) + some <= kFull);
+    const std::int64_t level = std::int64_t{at.y} * kFull + grid.cell(at) + some;
+    RC_ASSERT(level <= head);
+    lowest = std::min(lowest, level);
+    highest = std::max(highest, level);
+    sum += some;
+  }
+  RC_ASSERT(sum <= units);
+  RC_ASSERT(gifts.empty() || highest - lowest <= 1);
+}
+
 void goes_on_as_a_new_search_would(std::uint64_t seed, bool solid) {
   Dice dice(seed);
   sim::WorldConfig config;
@@ -56,8 +79,26 @@ void goes_on_as_a_new_search_would(std::uint64_t seed, bool solid) {
     if (!place) continue;
     const std::int32_t room = kFull - grid.cell(*place);
     RC_ASSERT(room > 0);
-    grid.add_to_cell(*place, dice.chance(80) ? room : dice.roll(1, room));
-    search.follow(grid, *place);
+    if (dice.chance(30)) {
+      grid.add_to_cell(*place, dice.chance(80) ? room : dice.roll(1, room));
+      search.follow(grid, *place);
+      continue;
+    }
+    const std::int32_t units = dice.chance(50) ? dice.roll(1, 9) : dice.roll(1, 9 * kFull);
+    const std::int64_t head = dice.chance(50) ? dice.roll(0, config.size.y * kFull) : kHighest;
+    Gifts gifts;
+    search.spread(grid, at, units, head, gifts);
+    Gifts anew;
+    RoomSearch(most).spread(grid, at, units, head, anew);
+    const auto alike = [](const sim::WaterGift& a, const sim::WaterGift& b) {
+      return a.at == b.at && a.units == b.units;
+    };
+    RC_ASSERT(std::equal(gifts.begin(), gifts.end(), anew.begin(), anew.end(), alike));
+    check(gifts, units, head, grid);
+    for (const auto& [cell, some] : gifts) {
+      grid.add_to_cell(cell, some);
+      search.follow(grid, cell);
+    }
   }
 }
 

@@ -153,5 +153,28 @@ TEST(Ports, TheHeadIsTheWholeBodys) {
       << "by compression, under a roof: a unit of it in each face is rounding";
 }
 
+// It gave what the row of the surface over it had room for: 184 units a tick of 500, in a lake
+// whose surface stood near the top of a cell.
+TEST(Ports, AnOutletUnderAHydroLakeGivesWhatItsRateSays) {
+  for (const std::int32_t rate : {500, 2000, 4000}) {
+    Drawing rows(50, "#" + std::string(100, '.') + "#");
+    rows.insert(rows.end(), 9, "#" + std::string(100, '~') + "#");
+    rows.emplace_back(102, '#');
+    WorldSpec spec = drawn_spec(WaterModel::kHydro, {rows});
+    sim::PipeNode tank;
+    tank.fields.name = "t";
+    tank.fields.base = 100 * kCell;
+    tank.fields.height = kCell;
+    tank.fields.capacity = tank.fields.amount = 100'000'000;
+    spec.pipes = {tank};
+    spec.ports = {{"t", {5, 3, 0}, PortKind::kOutlet, rate}};
+    auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    const std::int64_t before = world->totals().water;
+    for (int t = 0; t < 40; ++t) (void)world->tick({}, serial);
+    EXPECT_EQ(world->totals().water - before, 40 * rate);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::tests::ports_test

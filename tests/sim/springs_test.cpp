@@ -164,6 +164,25 @@ WorldSpec flooded_tunnel() {
 }
 
 // What it gives comes to lie in a shaft seven chunks away, where nothing of its own chunk changes.
+// The left shaft got all, a cell at a time: a mirror image of the world had another history.
+TEST(Springs, OneUnderARoofRaisesShaftsThatAreAlikeTogether) {
+  for (const std::int32_t rate : {1, 3, 700, 5000}) {
+    Drawing rows(20, "#.#####.#");
+    rows.insert(rows.end(), {"#~~~~~~~#", "#########"});
+    WorldSpec spec = drawn_spec(sim::WaterModel::kHydro, {rows});
+    spec.sources = {{{4, 1, 0}, rate}};
+    auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    for (int tick = 0; tick < 24; ++tick) {
+      (void)world->tick({}, serial);
+      ASSERT_EQ(water_in_column(*world, 1), water_in_column(*world, 7)) << rate << ' ' << tick;
+      ASSERT_GE(world->sources().begin()->second.missed, 0);
+    }
+    EXPECT_GE(world->totals().sourced, std::int64_t{24} * (rate - 1)) << rate;
+    EXPECT_GT(world->totals().sourced, 0) << rate;
+  }
+}
+
 TEST(Springs, OneUnderARoofHearsOfASurfaceFarAway) {
   for (const bool sleep : {true, false}) {
     WorldSpec spec = flooded_tunnel();

@@ -31,6 +31,9 @@ struct Mirror {
   [[nodiscard]] sim::WorldSpec operator()(sim::WorldSpec spec) const {
     for (sim::Fill& fill : spec.fills) fill.box = (*this)(fill.box);
     for (sim::PlacedCell& cell : spec.cells) cell.at = (*this)(cell.at);
+    for (std::vector<sim::Spring>* springs : {&spec.sources, &spec.drains}) {
+      for (sim::Spring& spring : *springs) spring.at = (*this)(spring.at);
+    }
     sim::Edges& edges = spec.config.edges;
     if ((bits & 1) != 0) std::swap(edges.left, edges.right);
     if ((bits & 2) != 0) std::swap(edges.front, edges.back);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "server/sim/draw.h"
+#include "server/sim/models/block/flow.h"
 #include "server/sim/world.h"
 
 namespace sluice::tests {
@@ -21,7 +22,11 @@ namespace sluice::tests {
 class ReferenceBlock {
  public:
   explicit ReferenceBlock(const sim::World& world)
-      : config_(world.config()), parts_(config_.option("parts")), quantum_(kFull / parts_) {
+      : config_(world.config()),
+        parts_(config_.option("parts")),
+        quantum_(kFull / parts_),
+        cells_(world.grid(), parts_, sim::FirstLook::kEmpty),
+        flow_(cells_) {
     load(world);
   }
 
@@ -178,6 +183,14 @@ class ReferenceBlock {
       }
       groups_.push_back(std::move(cells));
     }
+    for (const auto& [at, held] : level_) {
+      const sim::LevelCell cell = cells_.cell_at(at);
+      const auto group = group_of_.find(at);
+      const bool wet = group != group_of_.end();
+      cells_.set_level(cell,
+                       held == kRock ? sim::LevelCells::kSolid : static_cast<std::uint8_t>(held));
+      cells_.set_group(cell, wet ? static_cast<sim::CellGroup>(group->second) : sim::kNoGroup);
+    }
   }
 
   [[nodiscard]] std::int64_t top(std::size_t g) const {
@@ -278,13 +291,19 @@ class ReferenceBlock {
         rooms[possible - 1].rank() == rooms[possible].rank()) {
       ++ties_;
     }
-    passing_.clear();
+    if (possible > 1) {
+      flow_.begin(static_cast<sim::CellGroup>(g), static_cast<std::int64_t>(groups_[g].size()),
+                  static_cast<std::int32_t>(heights[possible - 1]));
+    }
+    std::map<std::size_t, std::int32_t> numbers;
     for (std::size_t i = 0; i < possible; ++i) {
       Place& place = list[rooms[i].place];
-      if (possible == 1 || reaches(g, place, rooms[i].falls, heights[possible - 1])) {
+      const auto [number, first] = numbers.emplace(rooms[i].place, 0);
+      if (possible > 1 && first) number->second = flow_.add_place(mouths(g, place));
+      if (possible == 1 || flow_.pass(number->second)) {
         ++place.parts;
       } else {
-        ++ties_;  // which way was full is a matter of the order of searches
+        ++ties_;  // with another order of searches it may have had a way
       }
     }
     std::erase_if(list, [](const Place& place) { return place.parts == 0; });
@@ -326,34 +345,16 @@ class ReferenceBlock {
     return true;
   }
 
-  bool reaches(std::size_t g, const Place& place, bool falls, std::int64_t cut) {
+  /// The cells through which a place can be given to. (The ways from there are those of the engine:
+  /// block_flow_test.cpp compares them with another search.)
+  [[nodiscard]] std::vector<sim::BlockFlow::Mouth> mouths(std::size_t g, const Place& place) {
+    std::vector<sim::BlockFlow::Mouth> found;
+    const bool falls = place.falls && greatest();
     for (const Touch& touch : touching(place.at, g)) {
-      if (falls && touch.side != 0) continue;
-      if (greatest() && !falls && !stands(touch.at)) continue;
-      if (pass(g, touch.at, touch.at == place.at ? 0 : touch.side, cut)) return true;
+      if (falls ? touch.side != 0 : greatest() && !stands(touch.at)) continue;
+      const auto face = static_cast<sim::CellFace>(touch.at == place.at ? 0 : touch.side);
+      found.push_back({cells_.cell_at(touch.at), face});
     }
-    return false;
-  }
-
-  /// A search for a way to the top; all that it enters stays closed but for the way that it found.
-  bool pass(std::size_t g, Vec3 p, int direction, std::int64_t cut) {
-    if (!in_group(p, g) || passing_[p] >= parts_) return false;
-    const int before = passing_[p];
-    passing_[p] = parts_;
-    const auto at_top = [&](Vec3 q) {
-      return in_group(q, g) && std::int64_t{q.y} * parts_ + level(q) - 1 >= cut;
-    };
-    bool found = at_top(p);
-    const Vec3 above = {p.x, p.y + 1, p.z};
-    if (!found && at_top(above)) found = pass(g, above, 0, cut);
-    const auto neighbours = around(p);
-    for (const auto& [side, next] : neighbours) {
-      if (!found && side == direction) found = pass(g, next, side, cut);
-    }
-    for (const auto& [side, next] : neighbours) {
-      if (!found) found = pass(g, next, side, cut);
-    }
-    if (found) passing_[p] = before + 1;
     return found;
   }
 
@@ -458,7 +459,8 @@ class ReferenceBlock {
   std::map<Vec3, int> steps_;
   std::map<Vec3, std::size_t> group_of_;
   std::vector<std::vector<Vec3>> groups_;
-  std::map<Vec3, int> passing_;  // parts, through each cell of the group under way
+  sim::LevelCells cells_;
+  sim::BlockFlow flow_;
   int ties_ = 0;
 };
 

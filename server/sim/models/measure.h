@@ -24,6 +24,9 @@ struct WaterMeasure {
   /// Heads, and where water comes to lie that is put in, are those of the whole body: a change far
   /// away may change them.
   bool heads_of_bodies = false;
+  /// What is put in comes to lie on all of a body's lowest surfaces alike
+  /// (WaterModelState::spread).
+  bool spreads = false;
 };
 
 }  // namespace sluice::sim

@@ -54,6 +54,12 @@ struct WaterHead {
   std::int32_t unit_rise = 1;  // level units that one more unit there lifts it at the most
 };
 
+/// Units that come to lie in a cell.
+struct WaterGift {
+  Vec3 at;
+  std::int32_t units = 0;
+};
+
 /// A model's engine for one world. Whatever it keeps between ticks it could make again from the
 /// grid and, where its row says how to make one, the state that it is attached to: the state is
 /// theirs alone.
@@ -90,6 +96,13 @@ class WaterModelState {
   [[nodiscard]] virtual std::optional<Vec3> giver(const Grid& grid, Vec3 at);
   /// The cell where water comes to lie that is put in at `at`; none where there is no room.
   [[nodiscard]] virtual std::optional<Vec3> taker(const Grid& grid, Vec3 at);
+  /// Of models that spread (WaterMeasure): where the first of so many units come to lie that are
+  /// put in at `at`, in one row of cells and no higher than `head`. To be followed cell by cell.
+  /// Empty where there is no room, and where they are fewer than places that nothing but their side
+  /// tells apart, of which there are kMostAlike at the most.
+  virtual void spread(const Grid& /*grid*/, Vec3 /*at*/, std::int32_t /*units*/,
+                      std::int64_t /*head*/, std::vector<WaterGift>& /*gifts*/) {}
+  static constexpr std::int32_t kMostAlike = 8;
 };
 
 /// A part of each cell's mark (Chunk::marks). All other bits are 0.

@@ -91,7 +91,7 @@ class PortRound {
     if (pumps(graph_, slot) && port.kind != PortKind::kOpen) {
       const std::int64_t most = std::max<std::int64_t>(std::min(kMostInCell, cell_max_),
                                                        cells_.most_at(at, cells_.highest_head()));
-      demand.cell_limit = takes ? water : room_below(most, water);
+      demand.cell_limit = takes ? water : room(water, most);
       demand.head = cells_.highest_head();
       if (takes) return std::min({port.rate, water, graph_.room(slot)});
       return -std::min({port.rate, held, demand.cell_limit});
@@ -113,7 +113,7 @@ class PortRound {
       return std::min({units, water, graph_.room(slot)});
     }
     demand.head = own >> kLevelFraction;
-    demand.cell_limit = room_below(cells_.most_at(at, demand.head), water);
+    demand.cell_limit = room(water, cells_.most_at(at, demand.head));
     return -std::min({units, held, demand.cell_limit});
   }
 
@@ -122,7 +122,10 @@ class PortRound {
     return rise > (std::uint64_t{1} << 62) / count ? std::uint64_t{1} << 62 : rise * count;
   }
 
-  [[nodiscard]] static std::int32_t room_below(std::int64_t most, Cell water) {
+  /// Of a cell for one tick. Where water comes to lie on surfaces far above a full one, what room
+  /// there is in the nearest row tells nothing: as much as the cell holds may pass it.
+  [[nodiscard]] std::int32_t room(Cell water, std::int64_t most) const {
+    if (cells_.measure().spreads && water == cell_max_ && most > water) return cell_max_;
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(most - water, 0, kMaxPourUnits));
   }
 
@@ -149,13 +152,17 @@ class PortRound {
 };
 
 /// Ports of several cells may give to one surface, where each leaves less room to the next: they
-/// stand in the order of their cells, and another one begins in each tick.
+/// stand in the order of their cells, and another one begins in each tick. Where water spreads over
+/// whole bodies, they stand by how high and how much they give, which a mirror does not change.
 void give_in_turn(std::uint64_t tick_number, std::vector<PortDemand*>& gives,
                   const PipeGraph& graph, PortCells& cells) {
   if (gives.empty()) return;
+  const bool spreads = cells.measure().spreads;
   const auto key = [&](const PortDemand* demand) {
     const auto& [node, at] = demand->entry->first;
-    return std::tuple(at, graph.place(node), graph.name(node));
+    const std::int64_t head = spreads ? demand->head : 0;
+    const std::int32_t units = spreads ? demand->units : 0;
+    return std::tuple(head, units, at, graph.place(node), graph.name(node));
   };
   std::sort(gives.begin(), gives.end(),
             [&](const PortDemand* a, const PortDemand* b) { return key(a) < key(b); });

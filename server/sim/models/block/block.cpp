@@ -360,7 +360,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow block_water() {
   return {.id = WaterModel::kBlock,
-          .version = 2,
+          .version = 3,
           .name = "block",
           .meaning = "whole blocks, moved by the pressure of those that touch each other",
           .options = kOptions,

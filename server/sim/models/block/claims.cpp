@@ -16,11 +16,10 @@ bool BlockClaims::claim_for(CellGroup group, std::uint64_t tick, std::vector<Blo
   list_heights(group);
   const std::size_t possible = possible_moves();
   parts_.assign(targets_.size(), 0);
-  if (possible > 1) flow_.begin(group, heights_[possible - 1]);
+  if (possible > 1) flow_.begin(group, groups_.size(group), heights_[possible - 1]);
+  numbers_.assign(targets_.size(), kNoNumber);
   for (std::size_t i = 0; i < possible; ++i) {
-    const Room& room = rooms_[i];
-    const bool passes = possible == 1 || reaches(group, targets_[room.target], room.falls);
-    if (passes) ++parts_[room.target];
+    if (possible == 1 || flow_.pass(number_of(group, rooms_[i]))) ++parts_[rooms_[i].target];
   }
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     if (parts_[i] == 0) continue;
@@ -101,15 +100,20 @@ std::size_t BlockClaims::possible_moves() {
   return possible;
 }
 
-bool BlockClaims::reaches(CellGroup group, const BlockTarget& target, bool falls) {
+/// Of the room's place in flow_.
+std::int32_t BlockClaims::number_of(CellGroup group, const Room& room) {
+  std::int32_t& number = numbers_[room.target];
+  if (number != kNoNumber) return number;
+  const BlockTarget& target = targets_[room.target];
   const bool greatest = downward_ == Downward::kGreatest;
-  return groups_.touching(target.cell, group,
-                          [&](LevelCell cell, CellFace from, bool /*diagonal*/) {
-                            if (falls && from != CellFace::kAbove) return false;
-                            if (greatest && !falls && !stands(cell)) return false;
-                            // A cell that takes more passes it down itself.
-                            return flow_.pass(cell, cell == target.cell ? CellFace::kAbove : from);
-                          });
+  mouths_.clear();
+  groups_.touching(target.cell, group, [&](LevelCell cell, CellFace from, bool /*diagonal*/) {
+    const bool gives = room.falls ? from == CellFace::kAbove : !greatest || stands(cell);
+    // A cell that takes more passes it down itself.
+    if (gives) mouths_.push_back({cell, cell == target.cell ? CellFace::kAbove : from});
+    return false;
+  });
+  return number = flow_.add_place(mouths_);
 }
 
 // On rock, or on a wall of the world, by way of the group's own water.

@@ -47,6 +47,7 @@ class BlockClaims {
   bool claim_for(CellGroup group, std::uint64_t tick, std::vector<BlockClaim>& claims);
 
  private:
+  static constexpr std::int32_t kNoNumber = -1;
   /// A part of a place.
   struct Room {
     bool falls = false;
@@ -66,7 +67,7 @@ class BlockClaims {
   void list_heights(CellGroup group);
   [[nodiscard]] std::size_t possible_moves();
   [[nodiscard]] bool pairs(std::size_t count);
-  [[nodiscard]] bool reaches(CellGroup group, const BlockTarget& target, bool falls);
+  [[nodiscard]] std::int32_t number_of(CellGroup group, const Room& room);
   [[nodiscard]] bool stands(LevelCell cell);
 
   Downward downward_;
@@ -77,7 +78,9 @@ class BlockClaims {
   std::vector<Room> rooms_;
   std::vector<std::int32_t> heights_;  // of the topmost parts, falling
   std::vector<std::int32_t> paired_;
-  std::vector<std::int32_t> parts_;  // by target
+  std::vector<std::int32_t> parts_;    // by target
+  std::vector<std::int32_t> numbers_;  // of places in flow_, by target
+  std::vector<BlockFlow::Mouth> mouths_;
 };
 
 }  // namespace sluice::sim

@@ -1,6 +1,7 @@
 #include "server/sim/models/hydro/head.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <utility>
 #include <vector>
@@ -98,6 +99,51 @@ bool may_touch_another(const Grid& grid, Vec3 at) {
   return false;
 }
 
+/// How far the lowest surfaces rise together by so many units.
+struct Rise {
+  std::size_t count = 0;  // of them
+  std::int64_t level = 0;
+  std::int64_t left = 0;  // units that are fewer than they
+};
+
+/// In the row of the lowest one, and up to `head`.
+Rise rise_of(const std::set<Surface>& surfaces, std::int64_t units, std::int64_t head) {
+  Rise rise = {0, surfaces.begin()->level(), units};
+  const std::int32_t row = surfaces.begin()->at.y;
+  const std::int64_t top = std::min(head, (std::int64_t{row} + 1) * kFull);
+  for (auto next = surfaces.begin(); rise.level < top;) {
+    for (; next != surfaces.end() && next->level() <= rise.level; ++next) ++rise.count;
+    const std::int64_t goal = next == surfaces.end() ? top : std::min(top, next->level());
+    const auto count = static_cast<std::int64_t>(rise.count);
+    const std::int64_t by = std::min(goal - rise.level, rise.left / count);
+    rise.level += by;
+    rise.left -= by * count;
+    if (rise.level < goal) return rise;
+  }
+  rise.left = 0;  // it is for what lies higher
+  return rise;
+}
+
+/// A unit to each of the nearest, as long as there is one for all that are equally near: those that
+/// only a mirror or an exchange of x and z tells apart.
+void give_left_over(Vec3 from, std::int64_t left, std::vector<WaterGift>& gifts) {
+  if (left == 0) return;
+  const auto apart = [from](const WaterGift& gift) {
+    const std::int32_t x = std::abs(gift.at.x - from.x);
+    const std::int32_t z = std::abs(gift.at.z - from.z);
+    return std::pair(x + z, std::max(x, z));
+  };
+  std::sort(gifts.begin(), gifts.end(), [&](const WaterGift& a, const WaterGift& b) {
+    return std::pair(apart(a), a.at) < std::pair(apart(b), b.at);
+  });
+  for (std::size_t i = 0, end = 0; i < gifts.size(); i = end) {
+    while (end < gifts.size() && apart(gifts[end]) == apart(gifts[i])) ++end;
+    if (static_cast<std::int64_t>(end - i) > left) return;
+    left -= static_cast<std::int64_t>(end - i);
+    for (std::size_t alike = i; alike < end; ++alike) ++gifts[alike].units;
+  }
+}
+
 }  // namespace
 
 std::int64_t head_at(const Grid& grid, const Columns& columns, Vec3 at) {
@@ -120,35 +166,62 @@ std::optional<Vec3> RoomSearch::find(const Grid& grid, Vec3 at) {
   if (!is_open(grid.cell(at))) return std::nullopt;
   const Surface over = surface_over(grid, at);
   if (over.free()) return over.at;
+  know(grid, at);
+  return surfaces_.empty() ? std::nullopt : std::optional(surfaces_.begin()->at);
+}
+
+void RoomSearch::spread(const Grid& grid, Vec3 at, std::int32_t units, std::int64_t head,
+                        std::vector<WaterGift>& gifts) {
+  gifts.clear();
+  if (!is_open(grid.cell(at))) return;
+  if (const Surface over = surface_over(grid, at); over.free()) {
+    const std::int64_t top = std::min(head, (std::int64_t{over.at.y} + 1) * kFull);
+    const std::int64_t most = std::min<std::int64_t>(top - over.level(), units);
+    if (most > 0) gifts.push_back({over.at, static_cast<std::int32_t>(most)});
+    return;
+  }
+  know(grid, at);
+  if (surfaces_.empty()) return;
+  const Rise rise = rise_of(surfaces_, units, head);
+  auto surface = surfaces_.begin();
+  for (std::size_t i = 0; i < rise.count; ++i, ++surface) {
+    gifts.push_back({surface->at, static_cast<std::int32_t>(rise.level - surface->level())});
+  }
+  give_left_over(at, rise.left, gifts);
+  std::erase_if(gifts, [](const WaterGift& gift) { return gift.units == 0; });
+}
+
+void RoomSearch::know(const Grid& grid, Vec3 at) {
   const bool is_same = known_ && (from_ == at || (whole_ && runs_.contains(floor_of(grid, at))));
   if (!is_same) search(grid, at);
-  return surfaces_.empty() ? std::nullopt : std::optional(surfaces_.front().at);
 }
 
 void RoomSearch::search(const Grid& grid, Vec3 at) {
   surfaces_.clear();
-  whole_ = for_each_surface(grid, at, most_runs_, runs_,
-                            [&](const Surface& one) { surfaces_.push_back(one); });
-  std::make_heap(surfaces_.begin(), surfaces_.end(), Higher());
+  amounts_.clear();
+  whole_ = for_each_surface(grid, at, most_runs_, runs_, [&](const Surface& one) {
+    surfaces_.insert(one);
+    amounts_.emplace(one.at, one.amount);
+  });
   from_ = at;
   known_ = true;
 }
 
-// The lowest surface rises in its column. Which runs touch changes only where that is in a row of
-// its own.
+// A surface rises in its column. Which runs touch changes only where that is in a row of its own.
 void RoomSearch::follow(const Grid& grid, Vec3 at) {
   if (!known_) return;
-  if (surfaces_.empty() || surfaces_.front().at != at) return forget();
-  std::pop_heap(surfaces_.begin(), surfaces_.end(), Higher());
-  const Surface before = surfaces_.back();
-  surfaces_.pop_back();
+  const auto found = amounts_.find(at);
+  if (found == amounts_.end()) return forget();
+  const Surface before = {at, found->second};
+  amounts_.erase(found);
+  surfaces_.erase(before);
   const Surface now = surface_over(grid, at);
   const bool rises = now.at.y <= at.y + 1 && (now.at == at ? now.amount > 0 : now.amount <= 0);
   const bool is_new_row = before.amount == 0;
   if (!rises || (is_new_row && may_touch_another(grid, at))) return forget();
   if (!now.free()) return;
-  surfaces_.push_back(now);
-  std::push_heap(surfaces_.begin(), surfaces_.end(), Higher());
+  surfaces_.insert(now);
+  amounts_.emplace(now.at, now.amount);
 }
 
 }  // namespace sluice::sim::hydro

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "server/sim/grid.h"
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/registry.h"
 
 namespace sluice::sim::hydro {
 
@@ -28,6 +30,10 @@ struct Surface {
 
   [[nodiscard]] bool free() const { return is_open(amount); }
   [[nodiscard]] std::int64_t level() const { return std::int64_t{at.y} * kFull + amount; }
+  /// The lowest one first.
+  friend bool operator<(const Surface& a, const Surface& b) {
+    return std::pair(a.level(), a.at) < std::pair(b.level(), b.at);
+  }
 };
 
 /// Where water comes to lie that is put in somewhere. A body is searched for its surfaces once, and
@@ -40,25 +46,27 @@ class RoomSearch {
   /// The surface over `at` or, under a roof, the lowest one of its body. None where there is no
   /// room.
   [[nodiscard]] std::optional<Vec3> find(const Grid& grid, Vec3 at);
+  /// Where the first of so many units come to lie, as WaterModelState::spread() says: the lowest
+  /// surfaces rise together, as in a vessel; units left over go to those nearest to `at`, to all
+  /// that are alike or to none. So a world and its mirror image get the same.
+  void spread(const Grid& grid, Vec3 at, std::int32_t units, std::int64_t head,
+              std::vector<WaterGift>& gifts);
   /// To be told of every cell that changes, or to forget().
   void follow(const Grid& grid, Vec3 at);
   void forget() { known_ = false; }
 
  private:
-  /// Puts the lowest one first.
-  struct Higher {
-    bool operator()(const Surface& a, const Surface& b) const {
-      return std::pair(a.level(), a.at) > std::pair(b.level(), b.at);
-    }
-  };
+  /// Makes sure that the surfaces of the body are known to which the full cell belongs.
+  void know(const Grid& grid, Vec3 at);
   void search(const Grid& grid, Vec3 at);
 
   std::size_t most_runs_;
   bool known_ = false;
-  Vec3 from_;                      // where water was to be put in
-  bool whole_ = false;             // all runs of the body were looked at
-  std::set<Vec3> runs_;            // these, by their lowest cells
-  std::vector<Surface> surfaces_;  // a heap
+  Vec3 from_;                     // where water was to be put in
+  bool whole_ = false;            // all runs of the body were looked at
+  std::set<Vec3> runs_;           // these, by their lowest cells
+  std::set<Surface> surfaces_;    // the lowest first
+  std::map<Vec3, Cell> amounts_;  // of them, by their cells
 };
 
 }  // namespace sluice::sim::hydro

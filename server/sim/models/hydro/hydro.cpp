@@ -100,6 +100,10 @@ class HydroWater final : public WaterModelState {
     return kFull + std::max<std::int64_t>(most_in(*surface) - grid.cell(*surface), 0);
   }
   std::optional<Vec3> taker(const Grid& grid, Vec3 at) override { return room_.find(grid, at); }
+  void spread(const Grid& grid, Vec3 at, std::int32_t units, std::int64_t head,
+              std::vector<WaterGift>& gifts) override {
+    room_.spread(grid, at, units, head, gifts);
+  }
 
  private:
   void look_at_all(std::vector<std::int32_t>& seeds) {
@@ -155,7 +159,7 @@ class HydroWater final : public WaterModelState {
 };
 
 WaterMeasure measure(const WorldConfig& /*config*/) {
-  return {.cell_max = kFull, .heads_of_bodies = true};
+  return {.cell_max = kFull, .heads_of_bodies = true, .spreads = true};
 }
 
 std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
