@@ -244,7 +244,7 @@ TEST(HydroFlows, OutOfAHoleByTheRootOfItsDepth) {
   for (const double factor : factors) EXPECT_NEAR(factor / factors[2], 1, 0.05);
 }
 
-// As hydro.md says: 80 ticks a cell of the way to the edge, and 1,600.
+// As hydro.md says: 45 ticks a cell of the way to the edge, and 1,600.
 TEST(HydroFlows, FilmsDrainFromLedgesInTheStatedTime) {
   for (const Vec3 ledge : {Vec3{10, 1, 1}, Vec3{50, 1, 1}, Vec3{200, 1, 1}, Vec3{12, 1, 12}}) {
     for (const Cell depth : {8, 64, kFull}) {
@@ -252,7 +252,7 @@ TEST(HydroFlows, FilmsDrainFromLedgesInTheStatedTime) {
       fill(spec, {0, 5, 0}, ledge, kRock);
       fill(spec, {0, 6, 0}, ledge, depth);
       auto world = make_world(spec);
-      const int most = 80 * ledge.x + 1600;
+      const int most = 45 * ledge.x + 1600;
       EXPECT_LE(ticks_to_rest(*world, most), most) << ledge.x << ' ' << depth;
       for (std::int32_t x = 0; x < ledge.x; ++x) EXPECT_LE(world->cell({x, 6, 0}), 1);
     }

@@ -80,7 +80,7 @@ void Flow::set_demand_of_old(std::int32_t m) {
     if (!spills(way) || way.sill() != lowest) continue;
     way.demands = way.low == m ? 1 : -1;
     // Fewer units than ways stay, but for the last unit of all (give_last_unit).
-    way.moved = height >= ways ? std::max<Units>(1, height / 8) * way.demands : 0;
+    way.moved = height >= ways ? std::max<Units>(1, height / (2 * ways)) * way.demands : 0;
   }
 }
 
