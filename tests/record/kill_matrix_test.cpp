@@ -51,6 +51,23 @@ class Fault final : public sim::PhaseObserver {
   bool happened_ = false;
 };
 
+using MakeScene = std::unique_ptr<sim::World> (*)();
+
+/// What state_of(world) is after that phase of the tick of the fault: a copy, as a world goes on
+/// otherwise where its own was shown to somebody who might write to it.
+template <class StateOf>
+auto state_after(MakeScene scene, const std::string& phase, const StateOf& state_of) {
+  using State = std::decay_t<decltype(state_of(*scene()))>;
+  State state;
+  const auto world = scene();
+  Fault look(phase, [&](sim::World& seen) { state = state_of(seen); });
+  sim::SerialExecutor serial;
+  world->set_phase_observer(&look);
+  while (world->tick_number() < kTick) (void)world->tick({}, serial);
+  EXPECT_TRUE(look.happened());
+  return state;
+}
+
 /// A world in which every map and list of the state has an entry.
 std::unique_ptr<sim::World> eventful_world() {
   auto world = make_world();
@@ -152,12 +169,8 @@ sim::HydroState& hydro_state(sim::World& world) {
 }
 
 TEST(KillMatrix, EveryBitOfHydroWaterIsCaughtAndNamed) {
-  // Before the water phase the state is that of the tick before.
-  const auto scene = flowing_world();
-  sim::SerialExecutor serial;
-  for (const std::uint64_t tick : {kTick - 1, kTick}) {
-    while (scene->tick_number() < tick) (void)scene->tick({}, serial);
-    sim::HydroState& state = hydro_state(*scene);
+  for (const bool flowed : {false, true}) {
+    sim::HydroState state = state_after(flowing_world, kPhases[flowed ? 4 : 3], hydro_state);
     Flipper counter(SIZE_MAX, 0);
     sim::HydroState::visit_state(state, counter);
     ASSERT_EQ(counter.empty_maps(), std::set<std::string>{});
@@ -167,7 +180,7 @@ TEST(KillMatrix, EveryBitOfHydroWaterIsCaughtAndNamed) {
       sim::HydroState::visit_state(state, sizer);
       for (int bit = 0; bit < sizer.bits(); bit += 7) {
         const auto turn = value + static_cast<std::size_t>(bit);
-        const char* phase = tick < kTick ? kPhases[turn % 4] : kPhases[4 + turn % 2];
+        const char* phase = flowed ? kPhases[4 + turn % 2] : kPhases[turn % 4];
         expect_caught(
             flowing_world, phase,
             [value, bit](sim::World& world) {
@@ -200,14 +213,16 @@ std::unique_ptr<sim::World> carrying_world() {
   return must(sim::World::create(spec));
 }
 
-/// Flips bits of every value of one layer of the scene, which has run up to its tick, after that
-/// phase. Says how many flips there were.
+/// Flips bits of every value of one layer of what water carries, after that phase. Says how many
+/// flips there were.
 template <class StateOf>
-int flip_layer(sim::World& scene, const std::string& phase, const StateOf& state_of) {
-  using State = std::decay_t<decltype(state_of(scene))>;
-  const State before = state_of(scene);
+int flip_layer(const std::string& phase, const StateOf& state_of) {
+  const auto before = state_after(carrying_world, phase, state_of);
+  using State = std::decay_t<decltype(before)>;
+  const sim::WorldConfig config = carrying_world()->config();
   Flipper counter(SIZE_MAX, 0);
-  State::visit_state(state_of(scene), counter);
+  State counted = before;
+  State::visit_state(counted, counter);
   EXPECT_EQ(counter.empty_maps(), std::set<std::string>{});
   int flips = 0;
   // There are thousands of bits.
@@ -219,7 +234,7 @@ int flip_layer(sim::World& scene, const std::string& phase, const StateOf& state
       State::visit_state(flipped, flipper);
       if (bit >= flipper.bits()) break;
       // Some bits no state can have: amounts that overlap, or a name with a blank.
-      if (!validate(flipped, scene.config())) continue;
+      if (!validate(flipped, config)) continue;
       expect_caught(
           carrying_world, phase,
           [&](sim::World& world) {
@@ -235,16 +250,12 @@ int flip_layer(sim::World& scene, const std::string& phase, const StateOf& state
 }
 
 TEST(KillMatrix, AnyBitOfWhatWaterCarriesIsCaughtAndNamed) {
-  const auto scene = carrying_world();
-  sim::SerialExecutor serial;
   int flips = 0;
-  // Up to the phase of heat the state is that of the tick before.
-  for (const auto& [tick, phase] : {std::pair{kTick - 1, "springs"}, std::pair{kTick, "sleep"}}) {
-    while (scene->tick_number() < tick) (void)scene->tick({}, serial);
-    flips += flip_layer(*scene, phase, [](sim::World& world) -> sim::HeatState& {
+  for (const char* const phase : {"springs", "sleep"}) {
+    flips += flip_layer(phase, [](sim::World& world) -> sim::HeatState& {
       return sim::WorldTestAccess::core(world).heat;
     });
-    flips += flip_layer(*scene, phase, [](sim::World& world) -> sim::TracerState& {
+    flips += flip_layer(phase, [](sim::World& world) -> sim::TracerState& {
       return sim::WorldTestAccess::core(world).tracers;
     });
   }
