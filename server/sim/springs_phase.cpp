@@ -132,7 +132,6 @@ void World::run_springs() {
     grid_.add_to_cell(at, units);
     core_.totals.water += units;
     if (bodies) water_->follow(grid_, at);
-    if (units > 0) water_->gushed(at, units);
   };
   std::vector<WaterGift> gifts;
   run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
@@ -151,6 +150,7 @@ void World::run_springs() {
       std::int32_t laid = 0;
       for (const auto& [at, units] : gifts) {
         move(at, units);
+        if (at == place) water_->gushed(at, units);
         if (carried_) {
           carried_->exchanged(grid_, at, {units, 0}, load_of_source(place, laid, laid + units));
         }

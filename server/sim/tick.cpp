@@ -112,7 +112,6 @@ class PortGrid final : public PortCells {
   void add(Vec3 at, std::int32_t units) override {
     grid_.add_to_cell(at, units);
     water_.follow(grid_, at);
-    if (units > 0) water_.gushed(at, units);
     if (carried_ == nullptr) return;
     WaterExchange& exchange = exchanges_[at];
     (units > 0 ? exchange.came : exchange.went) += units > 0 ? units : -units;
@@ -133,6 +132,7 @@ class PortGrid final : public PortCells {
         water_.spread(grid_, at, units - given, head, gifts_);
         for (const WaterGift& gift : gifts_) {
           add(gift.at, gift.units);
+          if (gift.at == at) water_.gushed(at, gift.units);
           given += gift.units;
         }
         if (!gifts_.empty()) continue;

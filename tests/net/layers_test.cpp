@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "server/formats/world_file.h"
 #include "server/net/published_world.h"
 #include "server/net/world_feed.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/tracers/field.h"
+#include "tests/support/written_world.h"
 
 namespace sluice::net::layers_test {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 // A pond of 300 columns that the air cools, a heater at its bed, a splash in it, and silt that
 // settles.
 std::unique_ptr<sim::World> pond() {
-  const auto spec = formats::parse_world(R"(
+  return tests::written_world(R"(
 [world]
 name = "pond"
 size = [300, 100, 1]
@@ -43,9 +43,7 @@ tracer = { mud = 9000 }
 [[heater]]
 at = [150, 0, 0]
 rate = 9000000
-)",
-                                         "test world");
-  return std::move(sim::World::create(spec.value())).value();
+)");
 }
 
 sim::Command splash(std::int32_t x) {

@@ -6,20 +6,14 @@
 #include <gtest/gtest.h>
 
 #include "protocol/layers.h"
-#include "server/formats/world_file.h"
 #include "server/net/layer_follower.h"
 #include "server/net/published_world.h"
 #include "server/net/world_feed.h"
 #include "server/sim/events.h"
+#include "tests/support/written_world.h"
 
 namespace sluice::net::scattered_layers_test {
 namespace {
-
-std::unique_ptr<sim::World> world_of(const std::string& text) {
-  const auto spec = formats::parse_world(text, "test world");
-  EXPECT_TRUE(spec.ok()) << spec.error();
-  return std::move(sim::World::create(spec.value())).value();
-}
 
 /// What a viewer of one layer holds.
 class Held {
@@ -61,7 +55,7 @@ cell = "~"
 )";
 
 TEST(EventLayer, TellsOfEachEventOnceAndTakesItBack) {
-  auto world = world_of(kWavingPond);
+  auto world = tests::written_world(kWavingPond);
   const Layer layer = layers_of(*world).back();
   ASSERT_EQ(layer.name, "events");
   Held held(*world, layer);
@@ -94,7 +88,7 @@ TEST(EventLayer, TellsOfEachEventOnceAndTakesItBack) {
 }
 
 TEST(EventLayer, KeepsNoMoreThanSoManyThatWait) {
-  auto world = world_of(kWavingPond);
+  auto world = tests::written_world(kWavingPond);
   const Layer layer = layers_of(*world).back();
   LayerFollower follower(layer, {.layer_chunks = 64, .layer_events = 3});
   LayerFollower all(layer);
@@ -121,7 +115,7 @@ TEST(EventLayer, KeepsNoMoreThanSoManyThatWait) {
 
 // A step of a world that is paused may end a round that began in the tick before.
 TEST(WaveLayer, OfAWorldThatIsSteppedIsThatOfItsLastTick) {
-  auto world = world_of(R"(
+  auto world = tests::written_world(R"(
 [world]
 name = "long"
 size = [4480, 12, 1]
@@ -165,7 +159,7 @@ cell = "~"
 }
 
 TEST(WaveLayer, TellsOfTheShapesThatIceKeeps) {
-  auto world = world_of(R"(
+  auto world = tests::written_world(R"(
 [world]
 name = "frozen"
 size = [40, 16, 1]
@@ -204,7 +198,7 @@ cell = "~"
 }
 
 TEST(SteamLayer, TellsOfEachCellThatHoldsSome) {
-  auto world = world_of(R"(
+  auto world = tests::written_world(R"(
 [world]
 name = "kettle"
 size = [40, 60, 1]

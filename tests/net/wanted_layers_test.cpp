@@ -5,16 +5,16 @@
 
 #include <gtest/gtest.h>
 
-#include "server/formats/world_file.h"
 #include "server/net/hub.h"
 #include "server/net/world_feed.h"
+#include "tests/support/written_world.h"
 
 namespace sluice::net::wanted_layers_test {
 namespace {
 
 // With temperatures, waves under wind, and events.
 std::unique_ptr<sim::World> pond() {
-  const auto spec = formats::parse_world(R"(
+  return tests::written_world(R"(
 [world]
 name = "pond"
 size = [300, 100, 1]
@@ -28,10 +28,7 @@ cell = "~"
 [[heater]]
 at = [150, 0, 0]
 rate = 9000000
-)",
-                                         "test world");
-  EXPECT_TRUE(spec.ok()) << spec.error();
-  return std::move(sim::World::create(spec.value())).value();
+)");
 }
 
 /// Takes what a hub sends.

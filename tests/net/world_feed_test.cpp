@@ -8,12 +8,13 @@
 #include "server/formats/script.h"
 #include "server/formats/world_file.h"
 #include "server/net/published_world.h"
+#include "tests/support/written_world.h"
 
 namespace sluice::net::world_feed_test {
 namespace {
 
 std::unique_ptr<sim::World> falling_water() {
-  const auto spec = formats::parse_world(R"(
+  return tests::written_world(R"(
 [world]
 name = "fall"
 size = [64, 256, 1]
@@ -23,9 +24,7 @@ bottom = "open"
 from = [10, 200, 0]
 size = [20, 20, 1]
 cell = "~"
-)",
-                                         "test world");
-  return std::move(sim::World::create(spec.value())).value();
+)");
 }
 
 struct Rig {

@@ -12,7 +12,7 @@
 #include "server/sim/models/hydro/push.h"
 #include "server/sim/waves/options.h"
 #include "server/sim/world.h"
-#include "tests/support/drawn_world.h"
+#include "tests/support/hydro_world.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -27,9 +27,7 @@ using sim::hydro::Units;
 
 /// `depth` cells of still water.
 WorldSpec lake(Vec3 size, std::int32_t depth) {
-  WorldSpec spec;
-  spec.config.water = sim::WaterModel::kHydro;
-  spec.config.size = size;
+  WorldSpec spec = hydro_box(size);
   spec.fills = {{{{0, 0, 0}, {size.x, depth, size.z}}, kFull, false}};
   spec.waves.on = true;
   return spec;

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/drawn_world.h"
+#include "tests/support/hydro_world.h"
 
 namespace sluice::tests::hydro_river_test {
 namespace {
@@ -17,9 +17,7 @@ using sim::World;
 using sim::WorldSpec;
 
 WorldSpec open_to_the_right(Vec3 size) {
-  WorldSpec spec;
-  spec.config.water = sim::WaterModel::kHydro;
-  spec.config.size = size;
+  WorldSpec spec = hydro_box(size);
   spec.config.edges.right = sim::Edge::kOpen;
   return spec;
 }
@@ -115,20 +113,30 @@ TEST(HydroRivers, InThreeDimensionsCarryNoSurges) {
   }
 }
 
-// hydro.md gives the time.
-TEST(HydroFilms, RunOffALedge) {
+// hydro.md gives these times.
+TEST(HydroFilms, ACellOfWaterRunsOffALedge) {
   for (const std::int32_t width : {5, 20, 40, 100, 300}) {
-    WorldSpec spec = open_to_the_right({width + 20, 40, 1});
-    spec.config.edges.right = sim::Edge::kWall;
-    spec.fills.push_back({{{10, 10, 0}, {width, 10, 1}}, kRock});
-    spec.fills.push_back({{{10 + width / 2, 20, 0}, {1, 1, 1}}, kFull});
+    WorldSpec spec = hydro_box({width + 20, 40, 1});
+    fill(spec, {10, 10, 0}, {width, 10, 1}, kRock);
+    fill(spec, {10 + width / 2, 20, 0}, {1, 1, 1}, kFull);
     auto world = make_world(spec);
-    sim::SerialExecutor serial;
     const int most = std::min(35 * width + 50, 16 * width + 1200);
-    int ticks = 0;
-    while (ticks <= most && !world->tick({}, serial).at_rest) ++ticks;
-    EXPECT_LE(ticks, most) << width;
+    EXPECT_LE(ticks_to_rest(*world, most), most) << width;
     for (std::int32_t x = 10; x < 10 + width; ++x) EXPECT_LE(world->cell({x, 20, 0}), 1) << x;
+  }
+}
+
+TEST(HydroFilms, WhatLiesOnAllOfALedgeRunsOff) {
+  for (const Vec3 ledge : {Vec3{10, 1, 1}, Vec3{50, 1, 1}, Vec3{200, 1, 1}, Vec3{12, 1, 12}}) {
+    for (const Cell depth : {8, 64, kFull}) {
+      WorldSpec spec = hydro_box({ledge.x + 20, 12, ledge.z});
+      fill(spec, {0, 5, 0}, ledge, kRock);
+      fill(spec, {0, 6, 0}, ledge, depth);
+      auto world = make_world(spec);
+      const int most = 45 * ledge.x + 1600;
+      EXPECT_LE(ticks_to_rest(*world, most), most) << ledge.x << ' ' << depth;
+      for (std::int32_t x = 0; x < ledge.x; ++x) EXPECT_LE(world->cell({x, 6, 0}), 1);
+    }
   }
 }
 

@@ -8,9 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "server/sim/models/hydro/columns.h"
-#include "server/sim/models/hydro/elimination.h"
 #include "server/workers/thread_pool.h"
-#include "tests/support/drawn_world.h"
+#include "tests/support/hydro_world.h"
 #include "tests/support/through_a_snapshot.h"
 
 namespace sluice::tests::hydro_test {
@@ -19,31 +18,11 @@ namespace {
 using sim::World;
 using sim::WorldSpec;
 
-WorldSpec box_of(Vec3 size) {
-  WorldSpec spec;
-  spec.config.water = sim::WaterModel::kHydro;
-  spec.config.size = size;
-  return spec;
-}
-
-void fill(WorldSpec& spec, Vec3 from, Vec3 size, Cell cell) {
-  spec.fills.push_back({{from, size}, cell});
-}
-
-/// Ticks until nothing is active, or `most` + 1.
-int ticks_to_rest(World& world, int most) {
-  sim::SerialExecutor serial;
-  for (int t = 1; t <= most; ++t) {
-    if (world.tick({}, serial).at_rest) return t;
-  }
-  return most + 1;
-}
-
 // ---- Levelling
 
 TEST(HydroLevels, ABasinInTicksThatGrowWithItsWidth) {
   for (const auto& [width, height, most] : {std::tuple{256, 64, 900}, {1024, 128, 3500}}) {
-    WorldSpec spec = box_of({width, height, 1});
+    WorldSpec spec = hydro_box({width, height, 1});
     fill(spec, {0, 0, 0}, {width / 4, height * 3 / 4, 1}, kFull);
     auto world = make_world(spec);
     EXPECT_LE(ticks_to_rest(*world, most), most) << width;
@@ -57,7 +36,7 @@ TEST(HydroLevels, ABasinInTicksThatGrowWithItsWidth) {
 /// full up to `depth`.
 WorldSpec shafts(int count, int gap, int depth, int height, bool tunnel_full) {
   const int length = (count - 1) * gap + 1;
-  WorldSpec spec = box_of({length, height + 1, 1});
+  WorldSpec spec = hydro_box({length, height + 1, 1});
   fill(spec, {0, 0, 0}, {length, height + 1, 1}, kRock);
   for (int i = 0; i < count; ++i) fill(spec, {i * gap, 0, 0}, {1, height + 1, 1}, kAir);
   fill(spec, {0, 0, 0}, {length, 1, 1}, tunnel_full ? kFull : kAir);
@@ -96,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, HydroVessels,
                          [](const auto& param) { return param.param.name; });
 
 TEST(HydroLevels, ACornerOfASolidBasin) {
-  WorldSpec spec = box_of({64, 32, 64});
+  WorldSpec spec = hydro_box({64, 32, 64});
   fill(spec, {0, 0, 0}, {32, 24, 32}, kFull);
   auto world = make_world(spec);
   EXPECT_LE(ticks_to_rest(*world, 400), 400);
@@ -106,7 +85,7 @@ TEST(HydroLevels, ACornerOfASolidBasin) {
 }
 
 TEST(HydroLevels, WaterThatIsFlatRestsAtOnce) {
-  WorldSpec spec = box_of({200, 100, 1});
+  WorldSpec spec = hydro_box({200, 100, 1});
   fill(spec, {0, 0, 0}, {200, 70, 1}, kFull);
   auto world = make_world(spec);
   sim::SerialExecutor serial;
@@ -120,7 +99,7 @@ TEST(HydroLevels, WaterThatIsFlatRestsAtOnce) {
 std::unique_ptr<World> pool_over_a_shaft(std::int32_t wide, std::int32_t shaft, std::int32_t left,
                                          bool solid) {
   const Vec3 middle = {wide / 2, 0, solid ? wide / 2 : 0};
-  WorldSpec spec = box_of({wide, shaft + 3, solid ? wide : 1});
+  WorldSpec spec = hydro_box({wide, shaft + 3, solid ? wide : 1});
   const Vec3 layer = {wide, 1, solid ? wide : 1};
   for (std::int32_t y = 0; y < shaft; ++y) fill(spec, {0, y, 0}, layer, kRock);
   fill(spec, middle, {1, shaft, 1}, kFull);
@@ -172,7 +151,7 @@ TEST(HydroLevels, RisesThroughATunnelUpIntoARoom) {
 // ---- Falling
 
 TEST(HydroFalls, FasterByAQuarterOfACellEachTickUpToFourCells) {
-  WorldSpec spec = box_of({1, 101, 1});
+  WorldSpec spec = hydro_box({1, 101, 1});
   fill(spec, {0, 100, 0}, {1, 1, 1}, kFull);
   auto world = make_world(spec);
   sim::SerialExecutor serial;
@@ -192,7 +171,7 @@ TEST(HydroFalls, FasterByAQuarterOfACellEachTickUpToFourCells) {
 }
 
 TEST(HydroFalls, OverALedgeInOneStrandWithoutAGap) {
-  WorldSpec spec = box_of({40, 60, 1});
+  WorldSpec spec = hydro_box({40, 60, 1});
   fill(spec, {0, 0, 0}, {20, 50, 1}, kRock);
   spec.sources.push_back({{0, 50, 0}, 2048});
   spec.drains.push_back({{39, 0, 0}, 4096});
@@ -209,7 +188,7 @@ TEST(HydroFalls, OverALedgeInOneStrandWithoutAGap) {
 }
 
 TEST(HydroFalls, ThroughAnOpenBottomItIsGone) {
-  WorldSpec spec = box_of({4, 20, 1});
+  WorldSpec spec = hydro_box({4, 20, 1});
   spec.config.edges.bottom = sim::Edge::kOpen;
   fill(spec, {0, 10, 0}, {4, 5, 1}, kFull);
   auto world = make_world(spec);
@@ -223,7 +202,7 @@ TEST(HydroFlows, OutOfAHoleByTheRootOfItsDepth) {
   std::vector<double> factors;
   for (const int depth : {4, 8, 16, 32, 64}) {
     // A reservoir of 300 columns; the hole, one cell high, 20 cells over the floor beside it.
-    WorldSpec spec = box_of({362, 100, 1});
+    WorldSpec spec = hydro_box({362, 100, 1});
     fill(spec, {60, 0, 0}, {302, 20, 1}, kRock);
     fill(spec, {60, 21, 0}, {1, 79, 1}, kRock);
     fill(spec, {61, 20, 0}, {301, depth + 1, 1}, kFull);
@@ -244,24 +223,9 @@ TEST(HydroFlows, OutOfAHoleByTheRootOfItsDepth) {
   for (const double factor : factors) EXPECT_NEAR(factor / factors[2], 1, 0.05);
 }
 
-// As hydro.md says: 45 ticks a cell of the way to the edge, and 1,600.
-TEST(HydroFlows, FilmsDrainFromLedgesInTheStatedTime) {
-  for (const Vec3 ledge : {Vec3{10, 1, 1}, Vec3{50, 1, 1}, Vec3{200, 1, 1}, Vec3{12, 1, 12}}) {
-    for (const Cell depth : {8, 64, kFull}) {
-      WorldSpec spec = box_of({ledge.x + 20, 12, ledge.z});
-      fill(spec, {0, 5, 0}, ledge, kRock);
-      fill(spec, {0, 6, 0}, ledge, depth);
-      auto world = make_world(spec);
-      const int most = 45 * ledge.x + 1600;
-      EXPECT_LE(ticks_to_rest(*world, most), most) << ledge.x << ' ' << depth;
-      for (std::int32_t x = 0; x < ledge.x; ++x) EXPECT_LE(world->cell({x, 6, 0}), 1);
-    }
-  }
-}
-
 TEST(HydroFlows, ABreachWakesItsOwnBodyAlone) {
   // Two lakes with rock between them, each over a cave.
-  WorldSpec spec = box_of({200, 64, 1});
+  WorldSpec spec = hydro_box({200, 64, 1});
   fill(spec, {0, 0, 0}, {200, 30, 1}, kRock);
   fill(spec, {0, 30, 0}, {95, 20, 1}, kFull);
   fill(spec, {95, 30, 0}, {10, 34, 1}, kRock);
@@ -281,7 +245,7 @@ TEST(HydroFlows, ABreachWakesItsOwnBodyAlone) {
 TEST(HydroFlows, ADigCostsTheSameInASmallWorldAndInALargeOne) {
   std::vector<std::int64_t> updates;
   for (const std::int32_t side : {100, 1000}) {
-    WorldSpec spec = box_of({side, side, 1});
+    WorldSpec spec = hydro_box({side, side, 1});
     fill(spec, {0, 0, 0}, {side, side, 1}, kRock);
     fill(spec, {10, 10, 0}, {20, 20, 1}, kAir);
     fill(spec, {10, 10, 0}, {20, 10, 1}, kFull);
@@ -300,7 +264,7 @@ TEST(HydroFlows, ADigCostsTheSameInASmallWorldAndInALargeOne) {
 /// Enough runs for several pieces: hills on a sea over an uneven bed, with a cave full of water
 /// below and a fall into a pit.
 WorldSpec wide_world(Vec3 size) {
-  WorldSpec spec = box_of(size);
+  WorldSpec spec = hydro_box(size);
   const std::int32_t depth = size.z;
   fill(spec, {0, 0, 0}, {size.x, 8, depth}, kRock);
   fill(spec, {1, 2, 0}, {size.x - 2, 2, depth}, kFull);
@@ -385,62 +349,8 @@ TEST(HydroColumns, WhatIsShownCostsDoesNotGrowWithTheHeightOfTheWorld) {
   EXPECT_EQ(steps_at(kMaxSide - 10), steps_at(640 - 10));
 }
 
-// ---- Elimination
-
-/// Rests that corrections leave, by the definition.
-std::vector<std::int64_t> left_over(const std::vector<sim::hydro::Joined>& joined,
-                                    const std::vector<std::int64_t>& diagonal,
-                                    std::vector<std::int64_t> rest,
-                                    const std::vector<std::int64_t>& correction) {
-  std::vector<double> left(rest.begin(), rest.end());
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    left[i] -= static_cast<double>(diagonal[i]) / 65536 * static_cast<double>(correction[i]);
-  }
-  for (const auto& way : joined) {
-    const auto low = static_cast<std::size_t>(way.low);
-    const auto high = static_cast<std::size_t>(way.high);
-    const double conductance = static_cast<double>(way.conductance) / 65536;
-    left[low] += conductance * static_cast<double>(correction[high]);
-    left[high] += conductance * static_cast<double>(correction[low]);
-  }
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = std::llround(left[i]);
-  return rest;
-}
-
-TEST(HydroElimination, SolvesAChainOfAnyLengthAndAStarInOneStepNearlyExactly) {
-  for (const std::int32_t count : {1, 2, 3, 10, 501}) {
-    for (const bool star : {false, true}) {
-      std::vector<sim::hydro::Joined> joined;
-      std::vector<std::int64_t> diagonal(static_cast<std::size_t>(count), 4);
-      std::vector<std::int64_t> rest;
-      for (std::int32_t i = 0; i < count; ++i) {
-        rest.push_back((i * 7919 % 1000 - 500) * std::int64_t{65536});
-        if (i == 0) continue;
-        const std::int32_t before = star ? 0 : i - 1;
-        joined.push_back({before, i, 20000 + i});
-        diagonal[static_cast<std::size_t>(before)] += 20000 + i;
-        diagonal[static_cast<std::size_t>(i)] += 20000 + i;
-      }
-      diagonal[0] += 30000;  // a way to a run whose head stays
-      sim::hydro::Elimination elimination;
-      ASSERT_TRUE(elimination.prepare(joined, diagonal));
-      std::vector<std::int64_t> correction;
-      elimination.solve(rest, correction);
-      for (const std::int64_t left : left_over(joined, diagonal, rest, correction)) {
-        EXPECT_LE(std::abs(left), 65536) << count << (star ? " star" : " chain");
-      }
-    }
-  }
-}
-
-TEST(HydroElimination, LeavesRingsToTheSearch) {
-  sim::hydro::Elimination elimination;
-  const std::vector<sim::hydro::Joined> joined = {{0, 1, 9}, {1, 2, 9}, {2, 0, 9}, {2, 3, 9}};
-  EXPECT_FALSE(elimination.prepare(joined, std::vector<std::int64_t>{22, 22, 31, 13}));
-}
-
-TEST(HydroState, ASnapshotWithImpossibleMotionIsRefused) {
-  WorldSpec spec = box_of({8, 8, 1});
+TEST(HydroState, MotionThatNoWorldCanHoldIsRefused) {
+  WorldSpec spec = hydro_box({8, 8, 1});
   fill(spec, {0, 0, 0}, {2, 6, 1}, kFull);
   auto world = make_world(spec);
   sim::SerialExecutor serial;
@@ -448,6 +358,29 @@ TEST(HydroState, ASnapshotWithImpossibleMotionIsRefused) {
   EXPECT_FALSE(world->core().water.as<sim::HydroState>().links_x.empty());
   auto restored = through_a_snapshot(*world);
   EXPECT_EQ(restored->digest(), world->digest());
+
+  const auto accepts = [&](const auto& change) {
+    sim::HydroState state = world->core().water.as<sim::HydroState>();
+    change(state);
+    return sim::validate(state, world->config()).ok();
+  };
+  using sim::HydroState;
+  EXPECT_TRUE(accepts([](HydroState&) {}));
+  for (const sim::HydroRunState run : {sim::HydroRunState{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}) {
+    EXPECT_FALSE(accepts([&](HydroState& state) { state.runs.add({0, 0, 0}, 0, -1, run); }));
+  }
+  EXPECT_FALSE(accepts([](HydroState& state) { state.runs.add({8, 0, 0}, 0, -1, {1, 0, 0}); }));
+  for (const std::int32_t speed : {0, -1, sim::hydro::kFallFastest + 1}) {
+    EXPECT_FALSE(accepts([&](HydroState& state) { state.falls.add({0, 7, 0}, 0, -1, {speed}); }));
+  }
+  for (const std::int64_t flow : {sim::hydro::kMostFlow + 1, -sim::hydro::kMostFlow - 1}) {
+    EXPECT_FALSE(accepts([&](HydroState& state) {
+      state.links_x.add({0, 0, 0}, 0, -1, {flow, 0});
+    }));
+  }
+  EXPECT_FALSE(accepts([](HydroState& state) {
+    state.links_z.add({0, 0, 0}, 0, -1, {0, 1 << 16});
+  }));
 }
 
 }  // namespace

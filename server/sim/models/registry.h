@@ -85,8 +85,8 @@ class WaterModelState {
   virtual void look(const Grid& /*grid*/) {}
   /// Takes notice of one cell that whoever asks has changed.
   virtual void follow(const Grid& /*grid*/, Vec3 /*at*/) {}
-  /// A spring or a port put units there, which it goes on doing: a jet, where others put water that
-  /// is at rest. For the next advance().
+  /// A spring or a port put units into its own cell, which it goes on doing: a jet, where others
+  /// put water that is at rest. For the next advance().
   virtual void gushed(Vec3 /*at*/, std::int32_t /*units*/) {}
   /// The head at a cell. That of a dry one is its floor.
   [[nodiscard]] virtual WaterHead head(const Grid& grid, Vec3 at) = 0;

@@ -99,51 +99,6 @@ bool may_touch_another(const Grid& grid, Vec3 at) {
   return false;
 }
 
-/// How far the lowest surfaces rise together by so many units.
-struct Rise {
-  std::size_t count = 0;  // of them
-  std::int64_t level = 0;
-  std::int64_t left = 0;  // units that are fewer than they
-};
-
-/// In the row of the lowest one, and up to `head`.
-Rise rise_of(const std::set<Surface>& surfaces, std::int64_t units, std::int64_t head) {
-  Rise rise = {0, surfaces.begin()->level(), units};
-  const std::int32_t row = surfaces.begin()->at.y;
-  const std::int64_t top = std::min(head, (std::int64_t{row} + 1) * kFull);
-  for (auto next = surfaces.begin(); rise.level < top;) {
-    for (; next != surfaces.end() && next->level() <= rise.level; ++next) ++rise.count;
-    const std::int64_t goal = next == surfaces.end() ? top : std::min(top, next->level());
-    const auto count = static_cast<std::int64_t>(rise.count);
-    const std::int64_t by = std::min(goal - rise.level, rise.left / count);
-    rise.level += by;
-    rise.left -= by * count;
-    if (rise.level < goal) return rise;
-  }
-  rise.left = 0;  // it is for what lies higher
-  return rise;
-}
-
-/// A unit to each of the nearest, as long as there is one for all that are equally near: those that
-/// only a mirror or an exchange of x and z tells apart.
-void give_left_over(Vec3 from, std::int64_t left, std::vector<WaterGift>& gifts) {
-  if (left == 0) return;
-  const auto apart = [from](const WaterGift& gift) {
-    const std::int32_t x = std::abs(gift.at.x - from.x);
-    const std::int32_t z = std::abs(gift.at.z - from.z);
-    return std::pair(x + z, std::max(x, z));
-  };
-  std::sort(gifts.begin(), gifts.end(), [&](const WaterGift& a, const WaterGift& b) {
-    return std::pair(apart(a), a.at) < std::pair(apart(b), b.at);
-  });
-  for (std::size_t i = 0, end = 0; i < gifts.size(); i = end) {
-    while (end < gifts.size() && apart(gifts[end]) == apart(gifts[i])) ++end;
-    if (static_cast<std::int64_t>(end - i) > left) return;
-    left -= static_cast<std::int64_t>(end - i);
-    for (std::size_t alike = i; alike < end; ++alike) ++gifts[alike].units;
-  }
-}
-
 }  // namespace
 
 std::int64_t head_at(const Grid& grid, const Columns& columns, Vec3 at) {
@@ -167,7 +122,7 @@ std::optional<Vec3> RoomSearch::find(const Grid& grid, Vec3 at) {
   const Surface over = surface_over(grid, at);
   if (over.free()) return over.at;
   know(grid, at);
-  return surfaces_.empty() ? std::nullopt : std::optional(surfaces_.begin()->at);
+  return surfaces_.empty() ? std::nullopt : std::optional(surfaces_.begin()->surface.at);
 }
 
 void RoomSearch::spread(const Grid& grid, Vec3 at, std::int32_t units, std::int64_t head,
@@ -182,13 +137,21 @@ void RoomSearch::spread(const Grid& grid, Vec3 at, std::int32_t units, std::int6
   }
   know(grid, at);
   if (surfaces_.empty()) return;
-  const Rise rise = rise_of(surfaces_, units, head);
-  auto surface = surfaces_.begin();
-  for (std::size_t i = 0; i < rise.count; ++i, ++surface) {
-    gifts.push_back({surface->at, static_cast<std::int32_t>(rise.level - surface->level())});
+  const std::int64_t row_end = (std::int64_t{surfaces_.begin()->surface.at.y} + 1) * kFull;
+  const std::int64_t top = std::min(head, row_end);
+  const std::int64_t most = std::max(kLeastGift, units / kMostGifts);
+  for (auto alike = surfaces_.begin(); alike != surfaces_.end();) {
+    const auto end = std::find_if(alike, surfaces_.end(), [&](const Candidate& other) {
+      return alike->standing() != other.standing();
+    });
+    const auto count = static_cast<std::int32_t>(std::distance(alike, end));
+    const std::int64_t room = top - alike->surface.level();
+    const auto each =
+        static_cast<std::int32_t>(std::min<std::int64_t>({most, room, units / count}));
+    if (each <= 0) return;
+    units -= each * count;
+    for (; alike != end; ++alike) gifts.push_back({alike->surface.at, each});
   }
-  give_left_over(at, rise.left, gifts);
-  std::erase_if(gifts, [](const WaterGift& gift) { return gift.units == 0; });
 }
 
 void RoomSearch::know(const Grid& grid, Vec3 at) {
@@ -199,12 +162,32 @@ void RoomSearch::know(const Grid& grid, Vec3 at) {
 void RoomSearch::search(const Grid& grid, Vec3 at) {
   surfaces_.clear();
   amounts_.clear();
-  whole_ = for_each_surface(grid, at, most_runs_, runs_, [&](const Surface& one) {
-    surfaces_.insert(one);
-    amounts_.emplace(one.at, one.amount);
-  });
+  std::vector<Surface> found;
+  whole_ = for_each_surface(grid, at, most_runs_, runs_,
+                            [&](const Surface& one) { found.push_back(one); });
   from_ = at;
   known_ = true;
+  // Of a whole body the middle, so that it does not matter from where it was searched.
+  Vec3 least = at;
+  Vec3 greatest = at;
+  for (const Vec3 floor : runs_) {
+    if (!whole_) break;
+    least = {std::min(least.x, floor.x), 0, std::min(least.z, floor.z)};
+    greatest = {std::max(greatest.x, floor.x), 0, std::max(greatest.z, floor.z)};
+  }
+  twice_the_middle_ = least + greatest;
+  for (const Surface& one : found) add(one);
+}
+
+void RoomSearch::add(const Surface& surface) {
+  surfaces_.insert(candidate(surface));
+  amounts_.emplace(surface.at, surface.amount);
+}
+
+RoomSearch::Candidate RoomSearch::candidate(const Surface& surface) const {
+  const std::int32_t x = std::abs(2 * surface.at.x - twice_the_middle_.x);
+  const std::int32_t z = std::abs(2 * surface.at.z - twice_the_middle_.z);
+  return {surface, x + z, std::max(x, z)};
 }
 
 // A surface rises in its column. Which runs touch changes only where that is in a row of its own.
@@ -214,14 +197,12 @@ void RoomSearch::follow(const Grid& grid, Vec3 at) {
   if (found == amounts_.end()) return forget();
   const Surface before = {at, found->second};
   amounts_.erase(found);
-  surfaces_.erase(before);
+  surfaces_.erase(candidate(before));
   const Surface now = surface_over(grid, at);
   const bool rises = now.at.y <= at.y + 1 && (now.at == at ? now.amount > 0 : now.amount <= 0);
   const bool is_new_row = before.amount == 0;
   if (!rises || (is_new_row && may_touch_another(grid, at))) return forget();
-  if (!now.free()) return;
-  surfaces_.insert(now);
-  amounts_.emplace(now.at, now.amount);
+  if (now.free()) add(now);
 }
 
 }  // namespace sluice::sim::hydro

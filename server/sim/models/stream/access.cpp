@@ -270,4 +270,30 @@ void StreamCells::set_mark(Chunk& chunk, std::int32_t index, Cell mark) {
   note(chunk, index, joins);
 }
 
+void StreamCells::release() {
+  for (const Wetted& wetted : wetted_) {
+    if (wetted.chunk->in_pass) compare_cell(region_of(*wetted.chunk), wetted.index);
+  }
+  wetted_.clear();
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    Region& region = *regions_[i];
+    if (region.chunk == nullptr) continue;
+    if (region.stirs) grid_->wake(*region.chunk, kWakeAll);
+    region.stirs = false;
+  }
+  for (Chunk* chunk : touched_) {
+    const std::uint8_t changed = chunk->changed;
+    chunk->changed = 0;
+    grid_->note_change(*chunk, changed);
+    chunk->regions.level = {};  // nobody else has written to it since it was compared
+  }
+  touched_.clear();
+  // What is awake is looked at in the next tick; else the grid may let go of an empty chunk.
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    const Region& region = *regions_[i];
+    if (region.chunk == nullptr || region.cells > 0 || region.chunk->wake != 0) continue;
+    drop(static_cast<std::int32_t>(i));
+  }
+}
+
 }  // namespace sluice::sim

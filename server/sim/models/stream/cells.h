@@ -69,27 +69,15 @@ class StreamCells {
     return cells_[static_cast<std::size_t>(slot)];
   }
   /// Has a cell brought into the processor's cache, if that is possible.
-  void fetch(std::int32_t slot) const {
-#ifdef __GNUC__
-    __builtin_prefetch(&cells_[static_cast<std::size_t>(slot)]);
-#endif
-  }
+  void fetch(std::int32_t slot) const;
   [[nodiscard]] std::int32_t slot_of(const StreamCell& cell) const {
     return static_cast<std::int32_t>(&cell - cells_.data());
   }
-  [[nodiscard]] std::int32_t size() const {
-    return static_cast<std::int32_t>(cells_.size());
-  }
-  [[nodiscard]] std::uint64_t seed() const {
-    return seed_;
-  }
-  [[nodiscard]] std::uint64_t tick() const {
-    return tick_;
-  }
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(cells_.size()); }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  [[nodiscard]] std::uint64_t tick() const { return tick_; }
   /// Decides the cell's turn in this tick: its layer, then chance.
-  [[nodiscard]] std::uint64_t turn_of(const StreamCell& cell) const {
-    return turn_of(cell.at);
-  }
+  [[nodiscard]] std::uint64_t turn_of(const StreamCell& cell) const { return turn_of(cell.at); }
   [[nodiscard]] std::uint64_t turn_of(Vec3 at) const;
 
   /// Whether the water of this cell rests on something: rock, or a full cell.
@@ -122,9 +110,7 @@ class StreamCells {
   }
   /// Likewise, in the turn of a river's cell: if it may be otherwise than in the tick before,
   /// doubt_turn() says so.
-  void flow_on(StreamCell& cell) {
-    cell.flowed_in = tick_;
-  }
+  void flow_on(StreamCell& cell) { cell.flowed_in = tick_; }
   /// Takes water from a cell. Those for which that makes room have a turn.
   void lower(StreamCell& cell, std::int32_t levels) {
     cell.level -= levels;
@@ -170,9 +156,7 @@ class StreamCells {
   /// The cell's next turn is another one, if it has any.
   void forget_turn(StreamCell& cell);
   /// Notes that pressure changed what a cell holds.
-  void note_pressed(const StreamCell& cell) {
-    pressed_.push_back(slot_of(cell));
-  }
+  void note_pressed(const StreamCell& cell) { pressed_.push_back(slot_of(cell)); }
   /// Notes that one whose turn comes in some ticks only gave or got water. So what holds in this
   /// tick may hold in the next one no more.
   void note_passing(StreamCell& cell) {
@@ -181,53 +165,33 @@ class StreamCells {
   }
   /// Doubts every turn of this tick, where so much changes that to tell whose is to be doubted
   /// costs more than to take it.
-  void doubt_all() {
-    all_doubted_ = true;
-  }
-  [[nodiscard]] bool doubted(const StreamCell& cell) const {
-    return cell.doubted || all_doubted_;
-  }
+  void doubt_all() { all_doubted_ = true; }
+  [[nodiscard]] bool doubted(const StreamCell& cell) const { return cell.doubted || all_doubted_; }
   /// Before water settles: doubts are cast by all that holds now what it did not hold then.
   void compare_levels();
   /// When it has.
-  void end_doubts() {
-    all_doubted_ = false;
-  }
+  void end_doubts() { all_doubted_ = false; }
 
-  [[nodiscard]] std::vector<std::int32_t>& busy() {
-    return busy_;
-  }
+  [[nodiscard]] std::vector<std::int32_t>& busy() { return busy_; }
   /// Those that were still, in the order in which they were woken.
-  [[nodiscard]] std::vector<std::int32_t>& woken() {
-    return woken_;
-  }
+  [[nodiscard]] std::vector<std::int32_t>& woken() { return woken_; }
   /// Those that may have to stand in another list (turns.h) than they do.
-  [[nodiscard]] std::vector<std::int32_t>& relisted() {
-    return relisted_;
-  }
-  void relist(std::int32_t slot) {
-    relisted_.push_back(slot);
-  }
+  [[nodiscard]] std::vector<std::int32_t>& relisted() { return relisted_; }
+  void relist(std::int32_t slot) { relisted_.push_back(slot); }
   /// When no list (turns.h) names a cell that is gone: its slot may be given out again.
   void tidy();
   /// Those whose ways may differ from those of the last tick, once each (StreamCell::changed). Some
   /// may be gone.
-  [[nodiscard]] std::vector<std::int32_t>& changed() {
-    return changed_;
-  }
+  [[nodiscard]] std::vector<std::int32_t>& changed() { return changed_; }
   void note_ways(std::int32_t slot, std::uint8_t which);
 
   /// Writes a cell back to its chunk.
   void store(StreamCell& cell);
   /// Lets go of one that is no stream's any more.
   void remove(std::int32_t slot);
-  [[nodiscard]] bool tells() const {
-    return moves_ != nullptr;
-  }
+  [[nodiscard]] bool tells() const { return moves_ != nullptr; }
   /// Has the cell's chunk looked at in the next tick.
-  void keep_awake(const StreamCell& cell) {
-    at(cell.region).stirs = true;
-  }
+  void keep_awake(const StreamCell& cell) { at(cell.region).stirs = true; }
 
   /// A column of which a cell was filled or is full no more.
   struct FullColumn {
@@ -236,19 +200,11 @@ class StreamCells {
   };
   /// Those since the list was cleared; some may stand there twice. Only while the same regions are
   /// kept: regions_version() tells.
-  [[nodiscard]] std::vector<FullColumn>& full_changed() {
-    return full_changed_;
-  }
-  [[nodiscard]] std::uint64_t regions_version() const {
-    return regions_version_;
-  }
+  [[nodiscard]] std::vector<FullColumn>& full_changed() { return full_changed_; }
+  [[nodiscard]] std::uint64_t regions_version() const { return regions_version_; }
   /// Those without a chunk are spare. In no order.
-  [[nodiscard]] const std::vector<std::unique_ptr<Region>>& regions() const {
-    return regions_;
-  }
-  [[nodiscard]] const ChunkShape& shape() const {
-    return grid_->shape();
-  }
+  [[nodiscard]] const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
+  [[nodiscard]] const ChunkShape& shape() const { return grid_->shape(); }
 
  private:
   struct Place {
@@ -335,5 +291,11 @@ class StreamCells {
   std::vector<std::int32_t> passing_;
   bool all_doubted_ = false;
 };
+
+inline void StreamCells::fetch([[maybe_unused]] std::int32_t slot) const {
+#ifdef __GNUC__
+  __builtin_prefetch(&cells_[static_cast<std::size_t>(slot)]);
+#endif
+}
 
 }  // namespace sluice::sim
