@@ -49,11 +49,11 @@ bool BlockFlow::pass(std::int32_t place) {
   if (first_ > 1) effort_ += static_cast<std::int64_t>(entered_.size());
   if (found_at_once) return true;
   if (passed_over_) {
-    if (effort_ >= kMostEffort) return false;
+    if (effort_ >= most_effort_) return false;
     first_ = search_ + 1;
-    const bool found = search(place, kMostEffort - effort_);
+    const bool found = search(place, most_effort_ - effort_);
     effort_ += static_cast<std::int64_t>(entered_.size());
-    if (found || effort_ >= kMostEffort) return found;
+    if (found || effort_ >= most_effort_) return found;
   }
   for (const Step& step : entered_) {
     seen(step) = kLeadsNowhere;

@@ -38,7 +38,8 @@ class BlockFlow {
   /// Spots that searches which look again enter for a group in a tick.
   static constexpr std::int64_t kMostEffort = 4096;
 
-  explicit BlockFlow(LevelCells& cells) : cells_(cells) {}
+  explicit BlockFlow(LevelCells& cells, std::int64_t most_effort = kMostEffort)
+      : cells_(cells), most_effort_(most_effort) {}
 
   /// For one group of so many cells in one tick: water is taken from its parts at `cut` and above.
   void begin(CellGroup group, std::int64_t size, std::int32_t cut);
@@ -47,7 +48,7 @@ class BlockFlow {
   /// Lets a part more pass from the top to a place; false where no way is left.
   bool pass(std::int32_t place);
   /// Whether all searches could look again for as long as they wanted to.
-  [[nodiscard]] bool is_exact() const { return effort_ < kMostEffort; }
+  [[nodiscard]] bool is_exact() const { return effort_ < most_effort_; }
 
  private:
   enum class Spot : std::uint8_t { kPlace, kIn, kOut };
@@ -101,6 +102,7 @@ class BlockFlow {
   void feed(std::int32_t passage, std::int32_t place, std::int32_t parts);
 
   LevelCells& cells_;
+  std::int64_t most_effort_;
   CellGroup group_ = kNoGroup;
   std::int32_t cut_ = 0;
   std::uint64_t base_ = 0;  // of LevelCells::visit: the number of its passage, from here on
