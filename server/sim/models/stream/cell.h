@@ -82,6 +82,16 @@ constexpr std::uint64_t reach_of_spring(std::int32_t y) {
   return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
 }
 
+/// Where one of so many cells (or runs of full ones) changes, to look at all anew costs less than
+/// to tell what may be otherwise. A checked build tells as long as it can, so that small worlds do.
+#ifdef SLUICE_CHECKED
+inline constexpr std::size_t kManyCells = 1;
+inline constexpr std::size_t kManyRuns = 1;
+#else
+inline constexpr std::size_t kManyCells = 8;
+inline constexpr std::size_t kManyRuns = 32;
+#endif
+
 /// What of the ways to a cell may have changed (StreamCell::changed): the way from springs, that to
 /// the edge, how wide the first of them is.
 inline constexpr std::uint8_t kWaysFromSprings = 1;

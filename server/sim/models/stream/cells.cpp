@@ -342,8 +342,7 @@ void StreamCells::set_masks(const StreamCell& cell, std::int32_t level) {
 }
 
 void StreamCells::take_levels() {
-  constexpr std::size_t kMany = 8;  // of so many cells one
-  if (moved_.size() * kMany > cells_.size()) doubt_all();
+  if (moved_.size() * kManyCells > cells_.size()) doubt_all();
   for (const std::int32_t slot : moved_) {
     StreamCell& cell = (*this)[slot];
     cell.moved = false;

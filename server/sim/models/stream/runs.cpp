@@ -38,10 +38,8 @@ void StreamPressure::learn_shape(const ChunkShape& shape) {
 
 void StreamPressure::find_runs(StreamCells& cells) {
   std::vector<StreamCells::FullColumn>& changed = cells.full_changed();
-  // Where many change, all are listed anew.
-  constexpr std::size_t kFew = 32;
   bool kept = regions_version_ == cells.regions_version() &&
-              changed.size() * kFew <= runs_.size() && links_.size() <= 2 * least_links_;
+              changed.size() * kManyRuns <= runs_.size() && links_.size() <= 2 * least_links_;
   if (kept && changed.empty()) return;
   for (std::size_t i = 0; i < changed.size() && kept; ++i) kept = change_column(cells, changed[i]);
   changed.clear();

@@ -49,7 +49,7 @@ void StreamTurns::arrange(StreamCells& cells) {
     if (list == cell.listed && !moves) continue;
     if (cell.listed == StreamList::kRiver) {
       leaving_.push_back({static_cast<std::uint64_t>(cell.listed_edge), slot});
-      if (leaving_.size() * kMany > rivers_.size()) cells.doubt_all();
+      if (leaving_.size() * kManyCells > rivers_.size()) cells.doubt_all();
     }
     if (cell.stored()) cells.forget_turn(cell);
     cell.listed = list;
@@ -86,7 +86,7 @@ void StreamTurns::take_out_leaving(const StreamCells& cells) {
 void StreamTurns::merge_rivers(const StreamCells& cells) {
   if (leaving_.empty() && joining_.empty()) return;
   const auto is_before = [&](const Turn& a, const Turn& b) { return before(cells, a, b); };
-  if (leaving_.size() * kMany > rivers_.size()) take_out_leaving(cells);
+  if (leaving_.size() * kManyCells > rivers_.size()) take_out_leaving(cells);
   std::sort(joining_.begin(), joining_.end(), is_before);
   std::sort(leaving_.begin(), leaving_.end(), is_before);
   sorted_.clear();

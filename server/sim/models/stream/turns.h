@@ -13,8 +13,6 @@ namespace sluice::sim {
 class StreamTurns {
  public:
   static constexpr std::size_t kFetched = 8;
-  /// One of so many turns of rivers: if more change, all are looked at.
-  static constexpr std::size_t kMany = 8;
   /// Ticks of the clock after which rivers' cells that became still lose their turns.
   static constexpr std::uint64_t kLingering = 64;
 
