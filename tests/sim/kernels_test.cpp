@@ -203,8 +203,10 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
   const std::int32_t usual = dice.roll(0, 4) * 25;
   std::vector<Cell> cells(kChunkCells, kFull);
   std::vector<std::int64_t> energies(kChunkCells);
+  const bool warm = dice.chance(50);
   for (std::size_t i = 0; i < kChunkCells; ++i) {
-    const std::int32_t degrees = dice.roll(dice.chance(50) ? -100 : 1, 100) * sim::kDegree;
+    const std::int32_t coldest = warm || dice.chance(50) ? 1 : -100;
+    const std::int32_t degrees = dice.roll(coldest, 100) * sim::kDegree;
     energies[i] = curve.energy_at(degrees, kFull) + dice.roll(-5000, 5000);
     if (dice.chance(5)) energies[i] = range.least + dice.roll(-1, 2);
     if (dice.chance(5)) energies[i] = range.most - dice.roll(-1, 2);
@@ -228,18 +230,31 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
   const std::size_t row = std::size_t{16} << dice.roll(0, 2);
   const sim::HeatRows rows{kChunkCells / row / 2, row, 2 * row, row + 2};
   fine.resize(rows.rows * rows.to_step);
-  const std::int32_t plain = portable.read(curve, rows, cells.data(), energies.data(), fine.data());
+  const sim::HeatCellsRead plain =
+      portable.read(curve, rows, cells.data(), energies.data(), fine.data());
   for (std::size_t i = 0; i < sim::HeatPlane::kMost; ++i)
     plane.plain[i] = fine[i * 7 % fine.size()];
+  // Some layers are of one kind.
+  for (std::size_t from = 0; from < plane.plain.size(); from += plane.layer) {
+    const auto layer =
+        std::span(plane.plain).subspan(from, std::min(plane.layer, plane.plain.size() - from));
+    const std::int32_t kind = dice.roll(0, 5);
+    for (std::int32_t& cell : layer) {
+      if (kind == 0) cell = sim::kNoHeat;
+      if (kind == 1) cell = 2 * dice.roll(1, sim::kBoiling << sim::kLogFine);
+      if (kind == 2) cell = 2 * dice.roll(sim::kColdest << sim::kLogFine, 0) + 1;
+      if (kind == 3 && dice.chance(1)) cell = dice.chance(50) ? sim::kNoHeat : sim::kByRule;
+    }
+  }
   const sim::HeatFluxInput input{shape, dice.roll(0, 512), dice.roll(0, 1024), dice.roll(0, 2048),
                                  dice.roll(0, 128)};
-  std::vector<std::int64_t> change(kChunkCells);
+  std::vector<std::int32_t> change(kChunkCells);
   const sim::HeatFluxesFound found = portable.fluxes(input, plane, change.data());
   std::vector<std::int64_t> sum = energies;
   const std::uint64_t others = portable.add(range, cells.data(), change.data(), sum.data());
   for (const sim::Kernels& set : sim::all_kernels()) {
     std::vector<std::int32_t> fine_here(fine.size());
-    std::vector<std::int64_t> change_here(kChunkCells, -1);
+    std::vector<std::int32_t> change_here(kChunkCells, -1);
     RC_ASSERT(set.heat.read(curve, rows, cells.data(), energies.data(), fine_here.data()) == plain);
     RC_ASSERT(fine_here == fine);
     RC_ASSERT(set.heat.fluxes(input, plane, change_here.data()) == found);

@@ -59,7 +59,8 @@ struct HeatCurve {
                                           bool solid) const {
     if (melting == 0) return solid ? units : 0;
     const std::int64_t above = std::max<std::int64_t>(energy - units * frozen(), 0);
-    return static_cast<std::int32_t>(std::max<std::int64_t>(units - above / melting, 0));
+    // By what `melting` is, as a constant is divided by fast.
+    return static_cast<std::int32_t>(std::max<std::int64_t>(units - above / kHeatOfMelting, 0));
   }
 
  private:

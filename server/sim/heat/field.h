@@ -17,6 +17,7 @@
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
+#include "server/sim/heat/changes.h"
 #include "server/sim/heat/enthalpy.h"
 #include "server/sim/heat/state.h"
 #include "server/sim/waves/field.h"
@@ -121,7 +122,7 @@ class HeatField {
   std::int32_t air_of_last_step_ = kNoTemperature;
   std::vector<SteamCell> boiled_;
   std::vector<CellMove> moves_;
-  std::vector<std::vector<std::int64_t>> spares_;  // room that steps use
+  std::vector<HeatChanges> spares_;  // room that steps use
   std::int64_t cells_stepped_ = 0;
 };
 

@@ -1,8 +1,6 @@
-// Every flux by its rule: what flows between two cells of any kind, and to the air. What
-// plain_fluxes.cpp has found already is left out.
+// Every flux by its rule: what flows between two cells of any kind, and to the air.
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "server/sim/heat/flux.h"
 #include "server/sim/heat/step.h"
@@ -18,8 +16,10 @@ HeatCell HeatStep::cell_of(const Chunk& chunk, const AmountPage* page, std::int3
   HeatCell found{curve_.fine(energy, units), units, is_ice(cell), 0};
   if (found.fine < 0) found.ice = true;
   if (found.fine == 0 && !found.ice) {
-    found.frozen = static_cast<std::int32_t>(
-        (std::int64_t{curve_.frozen_units(energy, units, false)} << kLogHeatParts) / units);
+    const std::int64_t frozen = curve_.frozen_units(energy, units, false);
+    static_assert(kFull == 1 << kLogHeatParts);
+    found.frozen =
+        static_cast<std::int32_t>(units == kFull ? frozen : (frozen << kLogHeatParts) / units);
   }
   return found;
 }
@@ -47,8 +47,7 @@ std::int32_t HeatStep::through_ice(const HeatCell& a, const HeatCell& b) const {
 }
 
 void HeatStep::move(ChunkHeat& heat, std::int32_t index, std::int64_t energy) const {
-  if (!std::exchange(heat.written, true)) heat.change.assign(kChunkCells, 0);
-  heat.change[static_cast<std::size_t>(index)] += energy;
+  heat.changes.add(index, energy);
   heat.flows = true;
 }
 
@@ -96,9 +95,7 @@ bool HeatStep::find_within_water(ChunkHeat& heat) const {
   std::array<std::int32_t, kChunkCells> units;
   std::array<bool, kChunkCells> wet;  // of each row
   if (!read_water(heat, fine.data(), units.data(), wet.data())) return false;
-  heat.change.assign(kChunkCells, 0);
-  heat.written = true;
-  std::int64_t* const change = heat.change.data();
+  std::int64_t* const change = heat.changes.of_all_faces();
   const auto slab = static_cast<std::size_t>(shape_.slab());
   const auto width = static_cast<std::size_t>(shape_.width());
   std::int64_t any = 0;
@@ -132,6 +129,7 @@ void HeatStep::find_within(ChunkHeat& heat) const {
   for (std::int32_t i = 0; i < kChunkCells; ++i) {
     cells[static_cast<std::size_t>(i)] = cell_of(*heat.chunk, heat.page, i);
   }
+  (void)heat.changes.of_all_faces();
   const std::int32_t slab = shape_.slab();
   const std::int32_t width = shape_.width();
   const auto exchange = [&](std::int32_t a, std::int32_t b, std::int64_t energy) {
@@ -192,35 +190,33 @@ std::array<HeatStep::Border, 6> HeatStep::borders_of(const Chunk& chunk) const {
           along_y(chunk.above, true)};
 }
 
-void HeatStep::find_over_borders(ChunkHeat& heat, const Plain* plain) const {
-  for (const Border& border : borders_of(*heat.chunk)) {
-    // Over the top there may be air.
-    const bool top = border.vertical && border.high;
-    if (border.other != nullptr || top) find_over_border(heat, border, plain);
-  }
-}
-
-void HeatStep::find_over_border(ChunkHeat& heat, const Border& border, const Plain* plain) const {
+void HeatStep::find_over_border(ChunkHeat& heat, const Border& border) const {
+  // Over the top there may be air.
+  if (border.other == nullptr && !(border.vertical && border.high)) return;
   const AmountPage* const page = page_of(border.other);
   for (std::int32_t i = 0; i < border.outer_count; ++i) {
     for (std::int32_t j = 0; j < border.inner_count; ++j) {
       const std::int32_t index = border.first + i * border.outer + j * border.inner;
       if (held_in(heat.chunk->cells[static_cast<std::size_t>(index)]) == 0) continue;
-      if (plain != nullptr && plain->over(shape_, border, index)) continue;
-      const HeatCell here = cell_of(*heat.chunk, heat.page, index);
-      const HeatCell there = border.other == nullptr
-                                 ? HeatCell{}
-                                 : cell_of(*border.other, page, index + border.to_other);
-      if (there.units == 0) {
-        if (border.vertical && border.high) meet_air(heat, index, here);
-        continue;
-      }
-      const HeatCell& low = border.high ? here : there;
-      const HeatCell& high = border.high ? there : here;
-      const std::int64_t energy = border.vertical ? upwards(low, high) : beside(low, high);
-      if (energy != 0) move(heat, index, border.high ? -energy : energy);
+      find_over_face(heat, border, page, index);
     }
   }
+}
+
+// Of a cell that holds water or ice; `page`: of the chunk beyond the border.
+void HeatStep::find_over_face(ChunkHeat& heat, const Border& border, const AmountPage* page,
+                              std::int32_t index) const {
+  const HeatCell here = cell_of(*heat.chunk, heat.page, index);
+  const HeatCell there =
+      border.other == nullptr ? HeatCell{} : cell_of(*border.other, page, index + border.to_other);
+  if (there.units == 0) {
+    if (border.vertical && border.high) meet_air(heat, index, here);
+    return;
+  }
+  const HeatCell& low = border.high ? here : there;
+  const HeatCell& high = border.high ? there : here;
+  const std::int64_t energy = border.vertical ? upwards(low, high) : beside(low, high);
+  if (energy != 0) move(heat, index, border.high ? -energy : energy);
 }
 
 // A cell straight over one of the chunk's; `index` goes on counting beyond its top. Most lie in the
@@ -234,12 +230,13 @@ Cell HeatStep::cell_over(const Chunk& chunk, std::int32_t index, Vec3 at) const 
 }
 
 // Over its gap; the more air, the faster.
-void HeatStep::meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here) const {
+void HeatStep::meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here,
+                        std::int32_t air) const {
   const Vec3 at = shape_.cell_at(heat.coord, index);
   const std::int32_t most = options_.air_cells * kFull;
-  std::int32_t gap = here.ice ? 0 : kFull - std::min(here.units, kFull);
-  std::int32_t over = index + shape_.slab();
-  for (Vec3 up = at + Vec3{0, 1, 0}; gap < most; ++up.y, over += shape_.slab()) {
+  std::int32_t gap = (here.ice ? 0 : kFull - std::min(here.units, kFull)) + air * kFull;
+  std::int32_t over = index + (air + 1) * shape_.slab();
+  for (Vec3 up = at + Vec3{0, air + 1, 0}; gap < most; ++up.y, over += shape_.slab()) {
     const Cell cell = cell_over(*heat.chunk, over, up);
     if (held_in(cell) > 0 && up.y == at.y + 1) return;
     if (cell != kAir) break;
@@ -247,7 +244,7 @@ void HeatStep::meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& her
   }
   if (gap == 0) return;
   if (here.fine >= options_.simmer << kLogFine && !here.ice) heat.simmering.push_back(at);
-  const std::int32_t parts = options_.surface * std::min(gap, most) / most;
+  const std::int32_t parts = gap >= most ? options_.surface : options_.surface * gap / most;
   const std::int64_t energy = conducted(parts, here.units, here.fine, air_);
   if (energy == 0) return;
   move(heat, index, -energy);

@@ -7,7 +7,8 @@
 //   size = high * 256 + low      parts * high + (parts * low >> 8)
 //
 // They stand in a plane: the chunk's cells as they lie, with a layer of its neighbours around.
-// Whatever is not plain has no part in a kernel's fluxes.
+// Whatever is not plain has no part in a kernel's fluxes; a plane says where something stands that
+// goes by its rule.
 #pragma once
 
 #include <array>
@@ -31,6 +32,9 @@ struct HeatRange {
   [[nodiscard]] bool has_water(std::int64_t energy) const {
     return energy > least && energy < most;
   }
+  [[nodiscard]] bool has_ice(std::int64_t energy) const {
+    return energy >= 0 && energy < most_of_ice;
+  }
 };
 
 /// Cells that neither freeze, melt nor boil.
@@ -45,8 +49,14 @@ inline HeatRange plain_range(const HeatCurve& curve) {
 }
 
 /// A plain cell in a plane: twice its temperature of 1/65536 degree, and 1 if it conducts as ice.
-inline constexpr std::int32_t kNotPlain = INT32_MIN;
+/// Any other, even as water is:
+inline constexpr std::int32_t kNoHeat = INT32_MIN;      // neither water nor ice
+inline constexpr std::int32_t kByRule = INT32_MIN + 2;  // some of either that is not plain
 inline constexpr std::int32_t kMelting = 0;  // water of 0 degrees, which may be partly frozen
+
+inline bool is_plain(std::int32_t plain) {
+  return plain > kByRule;
+}
 
 inline std::int32_t fine_of_plain(std::int32_t plain) {
   return plain >> 1;
@@ -60,11 +70,12 @@ inline bool is_beyond_planes(std::int32_t below, std::int32_t above) {
 }
 
 inline std::int32_t plain_of(const HeatCurve& curve, Cell cell, std::int64_t energy) {
+  if (held_in(cell) == 0) return kNoHeat;
   const HeatRange range = plain_range(curve);
   const bool water = cell == kFull && range.has_water(energy);
-  const bool ice =
-      cell == kFull ? energy <= range.least : cell == ice_of(kFull) && energy < range.most_of_ice;
-  if (!water && !ice) return kNotPlain;
+  const bool ice = cell == kFull ? energy >= 0 && energy <= range.least
+                                 : cell == ice_of(kFull) && range.has_ice(energy);
+  if (!water && !ice) return kByRule;
   return 2 * curve.fine(energy, kFull) + (ice ? 1 : 0);
 }
 
@@ -88,6 +99,10 @@ struct HeatFluxInput {
 // side alone, and sixteen times those of ice.
 static_assert(std::int64_t{kMostHeatParts / 4} * (kBoiling << kLogFine) < UINT32_MAX);
 static_assert(std::int64_t{kMostHeatParts / 16} * ((kBoiling - kColdest) << kLogFine) < UINT32_MAX);
+// So all that flows to a cell fits 32 bits, and so does the energy of a full one.
+static_assert(std::int64_t{kMostHeatParts} * (kBoiling - kColdest) < INT32_MAX);
+static_assert(std::int64_t{kMostUnitHeat} * kFull < INT32_MAX);
+static_assert(std::int64_t{kMostUnitHeat} << kLogFine < INT32_MAX);
 
 /// Rows of cells, and where their temperatures go.
 struct HeatRows {
@@ -97,22 +112,36 @@ struct HeatRows {
   std::size_t to_step = 0;
 };
 
+/// How many of the cells that were read are plain, and go by their rule.
+struct HeatCellsRead {
+  std::int32_t plain = 0;
+  std::int32_t by_rule = 0;
+
+  friend bool operator==(const HeatCellsRead&, const HeatCellsRead&) = default;
+};
+
 struct HeatFluxesFound {
-  bool any = false;       // something flows over some face
-  bool left_out = false;  // a face is_beyond_planes()
+  bool any = false;  // something flows over some face
+  /// Bit y is set if over a cell of the chunk's layer y that holds water or ice is one that does
+  /// not.
+  std::uint64_t surfaces = 0;
+  /// Where faces are left out as is_beyond_planes(): bit y if one lies under a cell of the chunk's
+  /// layer y; and whether one lies over the topmost.
+  std::uint64_t left_out = 0;
+  bool left_out_above = false;
 
   friend bool operator==(const HeatFluxesFound&, const HeatFluxesFound&) = default;
 };
 
 struct HeatKernels {
-  /// plain_of() cells. Returns how many are plain.
-  std::int32_t (*read)(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
-                       const std::int64_t* energies, std::int32_t* plain);
+  /// plain_of() cells.
+  HeatCellsRead (*read)(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
+                        const std::int64_t* energies, std::int32_t* plain);
   /// What flows into each cell of the chunk from the plain ones around it, less what flows out.
   HeatFluxesFound (*fluxes)(const HeatFluxInput& input, const HeatPlane& plane,
-                            std::int64_t* change);
+                            std::int32_t* change);
   /// Adds a chunk's changes to its energies, and returns what others() would say of it then.
-  std::uint64_t (*add)(const HeatRange& range, const Cell* cells, const std::int64_t* change,
+  std::uint64_t (*add)(const HeatRange& range, const Cell* cells, const std::int32_t* change,
                        std::int64_t* energies);
   /// Bit g is set if one of the chunk's 64 cells from 64 g on holds water or ice, and is no full
   /// cell of water, or of ice, in the range.

@@ -7,28 +7,30 @@ namespace sluice::sim {
 
 namespace {
 
-std::int32_t read_scalar(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
-                         const std::int64_t* energies, std::int32_t* plain) {
-  std::int32_t count = 0;
+HeatCellsRead read_scalar(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
+                          const std::int64_t* energies, std::int32_t* plain) {
+  HeatCellsRead count;
   for (std::size_t row = 0; row < rows.rows; ++row) {
     for (std::size_t x = 0; x < rows.cells; ++x) {
       const std::size_t i = row * rows.from_step + x;
       const std::int32_t found = plain_of(curve, cells[i], energies[i]);
       plain[row * rows.to_step + x] = found;
-      count += found != kNotPlain ? 1 : 0;
+      count.plain += is_plain(found) ? 1 : 0;
+      count.by_rule += found == kByRule ? 1 : 0;
     }
   }
   return count;
 }
 
 HeatFluxesFound fluxes_scalar(const HeatFluxInput& input, const HeatPlane& plane,
-                              std::int64_t* change) {
+                              std::int32_t* change) {
   const ChunkShape& shape = input.shape;
   HeatFluxesFound found;
   // Into the one from the other.
-  const auto flux = [&](std::int32_t here, std::int32_t from, std::int32_t parts) -> std::int64_t {
-    if (here == kNotPlain || from == kNotPlain) return 0;
-    const std::int64_t energy = conducted(parts, kFull, fine_of_plain(from), fine_of_plain(here));
+  const auto flux = [&](std::int32_t here, std::int32_t from, std::int32_t parts) {
+    if (!is_plain(here) || !is_plain(from)) return 0;
+    const auto energy = static_cast<std::int32_t>(
+        conducted(parts, kFull, fine_of_plain(from), fine_of_plain(here)));
     found.any = found.any || energy != 0;
     return energy;
   };
@@ -37,11 +39,11 @@ HeatFluxesFound fluxes_scalar(const HeatFluxInput& input, const HeatPlane& plane
     const std::int32_t from = plane.plain[beside];
     return flux(here, from, is_plain_ice(here | from) ? input.ice : input.sideways);
   };
-  const auto rising = [&](std::size_t below, std::size_t above) -> std::int64_t {
+  const auto rising = [&](std::size_t below, std::size_t above, bool& left_out) {
     const std::int32_t low = plane.plain[below];
     const std::int32_t high = plane.plain[above];
     if (is_beyond_planes(low, high)) {
-      found.left_out = true;
+      left_out = true;
       return 0;
     }
     const std::int32_t parts = is_plain_ice(low & high)                           ? input.ice
@@ -52,16 +54,23 @@ HeatFluxesFound fluxes_scalar(const HeatFluxInput& input, const HeatPlane& plane
   };
   std::size_t i = 0;
   for (std::int32_t y = 0; y < shape.height(); ++y) {
+    bool below_left_out = false;
+    bool above_left_out = false;
     for (std::int32_t z = 0; z < shape.depth(); ++z) {
       for (std::int32_t x = 0; x < shape.width(); ++x, ++i) {
         const std::size_t at = plane.at(x, y, z);
-        std::int64_t sum = side(at, at - 1) + side(at, at + 1);
+        std::int32_t sum = side(at, at - 1) + side(at, at + 1);
         if (shape.depth() > 1) sum += side(at, at - plane.stride) + side(at, at + plane.stride);
         const std::size_t below = at - plane.layer;
         const std::size_t above = at + plane.layer;
-        change[i] = sum + rising(below, at) - rising(at, above);
+        if (plane.plain[at] != kNoHeat && plane.plain[above] == kNoHeat) {
+          found.surfaces |= std::uint64_t{1} << y;
+        }
+        change[i] = sum + rising(below, at, below_left_out) - rising(at, above, above_left_out);
       }
     }
+    found.left_out |= std::uint64_t{below_left_out} << y;
+    found.left_out_above = above_left_out;
   }
   return found;
 }
@@ -71,14 +80,14 @@ std::uint64_t others_scalar(const HeatRange& range, const Cell* cells,
   std::uint64_t groups = 0;
   for (std::size_t i = 0; i < kChunkCells; ++i) {
     const bool lasts = cells[i] == ice_of(kFull)
-                           ? energies[i] < range.most_of_ice
+                           ? range.has_ice(energies[i])
                            : cells[i] == kFull && range.has_water(energies[i]);
     if (held_in(cells[i]) > 0 && !lasts) groups |= std::uint64_t{1} << (i / 64);
   }
   return groups;
 }
 
-std::uint64_t add_scalar(const HeatRange& range, const Cell* cells, const std::int64_t* change,
+std::uint64_t add_scalar(const HeatRange& range, const Cell* cells, const std::int32_t* change,
                          std::int64_t* energies) {
   for (std::size_t i = 0; i < kChunkCells; ++i) energies[i] += change[i];
   return others_scalar(range, cells, energies);

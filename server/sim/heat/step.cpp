@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/sim/kernels.h"
-
 namespace sluice::sim {
 
 namespace {
 
-/// Rooms for changes that are kept for the next step: 32 KiB each.
+/// Rooms for changes that are kept for the next step: 16 to 48 KiB each.
 constexpr std::size_t kMostSpares = 256;
 
 }  // namespace
@@ -46,8 +44,9 @@ void HeatStep::begin(ChunkCoord coord, ChunkHeat& heat) {
                         (heat.page == nullptr || heat.page->uniform());
   field_.cells_stepped_ += heat.full_and_alike ? 0 : kChunkCells;
   if (field_.spares_.empty()) return;
-  heat.change = std::move(field_.spares_.back());
+  heat.changes = std::move(field_.spares_.back());
   field_.spares_.pop_back();
+  heat.changes.clear();
 }
 
 void HeatStep::find_fluxes(ChunkHeat& heat) const {
@@ -64,7 +63,7 @@ void HeatStep::find_fluxes(ChunkHeat& heat) const {
       find_within(heat);
     }
   }
-  find_over_borders(heat, nullptr);
+  for (const Border& border : borders_of(*heat.chunk)) find_over_border(heat, border);
 }
 
 std::uint64_t HeatStep::apply(ChunkHeat& heat) {
@@ -75,8 +74,7 @@ std::uint64_t HeatStep::apply(ChunkHeat& heat) {
   if (!heat.flows) return groups_to_turn(*heat.chunk, heat.page);
   state_.totals.go(heat.to_air);
   state_.totals.come(heat.from_air);
-  return kernels().heat.add(usual(), heat.chunk->cells.data(), heat.change.data(),
-                            state_.pages[heat.coord].edit());
+  return heat.changes.apply(usual(), heat.chunk->cells.data(), state_.pages[heat.coord].edit());
 }
 
 void HeatStep::fall_asleep() {
@@ -88,8 +86,7 @@ void HeatStep::fall_asleep() {
                          static_cast<std::int64_t>(known.simmering.size());
     known.simmering = std::move(heat.simmering);
     if (heat.flows) field_.awake_.push_back(heat.coord);
-    if (heat.change.empty() || field_.spares_.size() >= kMostSpares) continue;
-    field_.spares_.push_back(std::move(heat.change));
+    if (field_.spares_.size() < kMostSpares) field_.spares_.push_back(std::move(heat.changes));
   }
 }
 

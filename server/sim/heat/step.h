@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/sim/heat/changes.h"
 #include "server/sim/heat/enthalpy.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/heat/kernels.h"
@@ -29,11 +30,10 @@ struct ChunkHeat {
   ChunkCoord coord;
   Chunk* chunk = nullptr;  // null: air
   const AmountPage* page = nullptr;
-  std::vector<std::int64_t> change;  // what each cell gains; room alone until it is written
-  std::int64_t to_air = 0;           // given and taken, each for itself
+  HeatChanges changes;
+  std::int64_t to_air = 0;  // given and taken, each for itself
   std::int64_t from_air = 0;
   bool flows = false;
-  bool written = false;         // `change`
   bool full_and_alike = false;  // within, nothing can flow
   std::vector<Vec3> simmering;  // surfaces
 };
@@ -68,14 +68,19 @@ class HeatStep {
     std::int32_t to_other = 0;  // from a cell's index to that of the one behind the border
     Vec3 step;
   };
-  /// Which of its fluxes a chunk's plain cells have had already.
-  struct Plain {
-    const HeatPlane& plane;
-    /// Whether both cells of a face over a border are.
-    [[nodiscard]] bool over(const ChunkShape& shape, const Border& border,
-                            std::int32_t index) const;
+  /// Where a border's cells stand in a plane: `inner` * j from the first of row i, `step` * i.
+  struct BorderRows {
+    std::size_t own = 0;
+    std::size_t other = 0;  // behind the border
+    std::size_t count = 0;
+    std::size_t step = 0;
+    std::size_t cells = 0;  // of a row
+    std::size_t inner = 0;
   };
-
+  struct CellAt {
+    std::int32_t index = 0;
+    HeatCell cell;
+  };
   // step.cpp
   void begin(ChunkCoord coord, ChunkHeat& heat);
   void find_fluxes(ChunkHeat& heat) const;
@@ -96,24 +101,34 @@ class HeatStep {
                               std::int32_t* units) const;
   [[nodiscard]] bool find_within_water(ChunkHeat& heat) const;
   void find_within(ChunkHeat& heat) const;
-  /// `plain`: null where no flux was found yet.
-  void find_over_borders(ChunkHeat& heat, const Plain* plain) const;
-  void find_over_border(ChunkHeat& heat, const Border& border, const Plain* plain) const;
+  void find_over_border(ChunkHeat& heat, const Border& border) const;
+  void find_over_face(ChunkHeat& heat, const Border& border, const AmountPage* page,
+                      std::int32_t index) const;
   [[nodiscard]] std::array<Border, 6> borders_of(const Chunk& chunk) const;
   [[nodiscard]] const AmountPage* page_of(const Chunk* chunk) const;
-  void meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here) const;
+  /// `air`: so many cells straight over it are known to be air.
+  void meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here,
+                std::int32_t air = 0) const;
   [[nodiscard]] Cell cell_over(const Chunk& chunk, std::int32_t index, Vec3 at) const;
 
   // plain_fluxes.cpp
   [[nodiscard]] bool find_plain(ChunkHeat& heat) const;
-  [[nodiscard]] std::int32_t read_plain(const ChunkHeat& heat, HeatPlane& plane) const;
-  [[nodiscard]] bool read_beside(const Border& border, HeatPlane& plane) const;
-  [[nodiscard]] bool read_column(const Border& border, const AmountPage& page,
-                                 const HeatPlane& plane, std::size_t from, std::int32_t* to) const;
-  void find_of_others(ChunkHeat& heat, const HeatPlane& plane) const;
-  void find_of_other(ChunkHeat& heat, const HeatPlane& plane, std::int32_t index) const;
-  void exchange(ChunkHeat& heat, std::int32_t low, std::int32_t high, bool vertical) const;
-  void find_surfaces(ChunkHeat& heat) const;
+  [[nodiscard]] HeatCellsRead read_plain(const ChunkHeat& heat, HeatPlane& plane) const;
+  [[nodiscard]] HeatCellsRead read_beside(const Border& border, HeatPlane& plane) const;
+  [[nodiscard]] HeatCellsRead read_column(const BorderRows& rows, const Cell* cells,
+                                          const std::int64_t* energies, std::int32_t* to) const;
+  [[nodiscard]] BorderRows rows_of(const Border& border, const HeatPlane& plane) const;
+
+  // left_out.cpp
+  void find_by_rule(ChunkHeat& heat, const HeatPlane& plane) const;
+  void find_by_rule(ChunkHeat& heat, const HeatPlane& plane, std::int32_t index) const;
+  void find_beyond_planes(ChunkHeat& heat, const HeatPlane& plane, std::int32_t layer) const;
+  void find_left_out_over(ChunkHeat& heat, const Border& border, const HeatPlane& plane) const;
+  void exchange(ChunkHeat& heat, const CellAt& low, const CellAt& high, bool vertical) const;
+  void find_surfaces(ChunkHeat& heat, const HeatPlane& plane, std::int32_t layer) const;
+  [[nodiscard]] std::int32_t rows_of_air_over(const ChunkHeat& heat, std::int32_t row) const;
+  [[nodiscard]] HeatCell cell_of(const ChunkHeat& heat, std::int32_t plain,
+                                 std::int32_t index) const;
 
   // turn.cpp
   /// What freezes, melts and boils. Returns the units that left as steam.
