@@ -228,8 +228,10 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
   std::vector<std::int32_t> fine(kChunkCells);
   // Rows of 16 or more, with some cells left out between them.
   const std::size_t row = std::size_t{16} << dice.roll(0, 2);
-  const sim::HeatRows rows{kChunkCells / row / 2, row, 2 * row, row + 2};
-  fine.resize(rows.rows * rows.to_step);
+  const std::size_t layers = std::size_t{1} << dice.roll(0, 4);
+  const std::size_t of_layer = kChunkCells / row / 2 / layers;
+  const sim::HeatRows rows{of_layer, row, 2 * row, row + 2, layers, of_layer * (row + 2) + 3};
+  fine.resize(rows.layers * rows.to_layer);
   const sim::HeatCellsRead plain =
       portable.read(curve, rows, cells.data(), energies.data(), fine.data());
   for (std::size_t i = 0; i < sim::HeatPlane::kMost; ++i)

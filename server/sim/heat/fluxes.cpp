@@ -1,6 +1,7 @@
 // Every flux by its rule: what flows between two cells of any kind, and to the air.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "server/sim/heat/flux.h"
 #include "server/sim/heat/step.h"
@@ -232,23 +233,37 @@ Cell HeatStep::cell_over(const Chunk& chunk, std::int32_t index, Vec3 at) const 
 // Over its gap; the more air, the faster.
 void HeatStep::meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here,
                         std::int32_t air) const {
-  const Vec3 at = shape_.cell_at(heat.coord, index);
   const std::int32_t most = options_.air_cells * kFull;
   std::int32_t gap = (here.ice ? 0 : kFull - std::min(here.units, kFull)) + air * kFull;
-  std::int32_t over = index + (air + 1) * shape_.slab();
-  for (Vec3 up = at + Vec3{0, air + 1, 0}; gap < most; ++up.y, over += shape_.slab()) {
-    const Cell cell = cell_over(*heat.chunk, over, up);
-    if (held_in(cell) > 0 && up.y == at.y + 1) return;
-    if (cell != kAir) break;
-    gap += kFull;
+  if (gap < most) {
+    const auto more = gap_over(heat, index, air, most - gap);
+    if (!more) return;
+    gap += *more;
   }
   if (gap == 0) return;
-  if (here.fine >= options_.simmer << kLogFine && !here.ice) heat.simmering.push_back(at);
+  if (here.fine >= options_.simmer << kLogFine && !here.ice) {
+    heat.simmering.push_back(shape_.cell_at(heat.coord, index));
+  }
   const std::int32_t parts = gap >= most ? options_.surface : options_.surface * gap / most;
   const std::int64_t energy = conducted(parts, here.units, here.fine, air_);
   if (energy == 0) return;
   move(heat, index, -energy);
   (energy > 0 ? heat.to_air : heat.from_air) += energy > 0 ? energy : -energy;
+}
+
+// What whole cells of air add to a gap, of which so many are known, until it is `enough`; nothing
+// where water or ice lies straight over the cell.
+std::optional<std::int32_t> HeatStep::gap_over(const ChunkHeat& heat, std::int32_t index,
+                                               std::int32_t known, std::int32_t enough) const {
+  Vec3 up = shape_.cell_at(heat.coord, index) + Vec3{0, known + 1, 0};
+  std::int32_t over = index + (known + 1) * shape_.slab();
+  std::int32_t gap = 0;
+  for (; gap < enough; ++up.y, over += shape_.slab(), gap += kFull) {
+    const Cell cell = cell_over(*heat.chunk, over, up);
+    if (held_in(cell) > 0 && known == 0 && gap == 0) return std::nullopt;
+    if (cell != kAir) break;
+  }
+  return gap;
 }
 
 }  // namespace sluice::sim

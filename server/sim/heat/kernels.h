@@ -104,12 +104,14 @@ static_assert(std::int64_t{kMostHeatParts} * (kBoiling - kColdest) < INT32_MAX);
 static_assert(std::int64_t{kMostUnitHeat} * kFull < INT32_MAX);
 static_assert(std::int64_t{kMostUnitHeat} << kLogFine < INT32_MAX);
 
-/// Rows of cells, and where their temperatures go.
+/// Rows of cells in layers, and where their temperatures go.
 struct HeatRows {
-  std::size_t rows = 1;
+  std::size_t rows = 1;       // of a layer
   std::size_t cells = 0;      // of a row: a multiple of 16
   std::size_t from_step = 0;  // from one row to the next
   std::size_t to_step = 0;
+  std::size_t layers = 1;
+  std::size_t to_layer = 0;  // from one layer to the next; the cells of layers lie row by row
 };
 
 /// How many of the cells that were read are plain, and go by their rule.

@@ -10,11 +10,13 @@ namespace {
 HeatCellsRead read_scalar(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
                           const std::int64_t* energies, std::int32_t* plain) {
   HeatCellsRead count;
-  for (std::size_t row = 0; row < rows.rows; ++row) {
+  for (std::size_t row = 0; row < rows.rows * rows.layers; ++row) {
+    std::int32_t* const to =
+        plain + row / rows.rows * rows.to_layer + row % rows.rows * rows.to_step;
     for (std::size_t x = 0; x < rows.cells; ++x) {
       const std::size_t i = row * rows.from_step + x;
       const std::int32_t found = plain_of(curve, cells[i], energies[i]);
-      plain[row * rows.to_step + x] = found;
+      to[x] = found;
       count.plain += is_plain(found) ? 1 : 0;
       count.by_rule += found == kByRule ? 1 : 0;
     }

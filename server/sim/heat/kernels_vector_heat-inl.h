@@ -77,7 +77,8 @@ HeatCellsRead read_heat_vector(const HeatCurve& curve, const HeatRows& rows,
   const auto melted = hn::Set(d, static_cast<std::int32_t>(curve.melted() << kLogFine));
   const auto frozen = hn::Set(d, static_cast<std::int32_t>(curve.frozen() << kLogFine));
   HeatCellsRead count;
-  for (std::size_t row = 0; row < rows.rows; ++row) {
+  std::int32_t* to = plain;
+  for (std::size_t row = 0, in_layer = 0; row < rows.rows * rows.layers; ++row) {
     for (std::size_t x = 0; x < rows.cells; x += hn::Lanes(d)) {
       const std::size_t i = row * rows.from_step + x;
       const auto cell = hn::LoadU(d, cells + i);
@@ -96,11 +97,15 @@ HeatCellsRead read_heat_vector(const HeatCurve& curve, const HeatRows& rows,
       const auto holds = holding_cells(cell);
       const auto other = hn::IfThenElse(holds, hn::Set(d, kByRule), hn::Set(d, kNoHeat));
       const auto found = hn::IfThenElse(ice, of_ice, hn::IfThenElse(water, of_water, other));
-      hn::StoreU(found, d, plain + row * rows.to_step + x);
+      hn::StoreU(found, d, to + x);
       const auto is_plain = hn::Or(water, ice);
       count.plain += static_cast<std::int32_t>(hn::CountTrue(d, is_plain));
       count.by_rule += static_cast<std::int32_t>(hn::CountTrue(d, hn::AndNot(is_plain, holds)));
     }
+    to += rows.to_step;
+    if (++in_layer < rows.rows) continue;
+    in_layer = 0;
+    to = plain += rows.to_layer;
   }
   return count;
 }

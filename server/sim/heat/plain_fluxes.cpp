@@ -55,23 +55,13 @@ bool HeatStep::find_plain(ChunkHeat& heat) const {
 
 HeatCellsRead HeatStep::read_plain(const ChunkHeat& heat, HeatPlane& plane) const {
   const auto width = static_cast<std::size_t>(shape_.width());
-  const auto slab = static_cast<std::size_t>(shape_.slab());
+  const auto depth = static_cast<std::size_t>(shape_.depth());
   EnergyRoom room;
   const std::int64_t* const energies = energies_at(heat.page, 0, kChunkCells, room);
-  const Cell* const cells = heat.chunk->cells.data();
-  // In a side view all rows of a chunk at once, in 3D those of a slab.
-  const bool solid = shape_.depth() > 1;
-  const std::size_t slabs = solid ? static_cast<std::size_t>(shape_.height()) : 1;
-  const HeatRows rows{kChunkCells / width / slabs, width, width, plane.stride};
-  HeatCellsRead all;
-  for (std::size_t y = 0; y < slabs; ++y) {
-    const HeatCellsRead read =
-        kernels().heat.read(curve_, rows, cells + y * slab, energies + y * slab,
-                            plane.plain.data() + plane.first + y * plane.layer);
-    all.plain += read.plain;
-    all.by_rule += read.by_rule;
-  }
-  return all;
+  const HeatRows rows{
+      depth, width, width, plane.stride, static_cast<std::size_t>(shape_.height()), plane.layer};
+  return kernels().heat.read(curve_, rows, heat.chunk->cells.data(), energies,
+                             plane.plain.data() + plane.first);
 }
 
 // Of the cells behind the border.
@@ -79,8 +69,15 @@ HeatCellsRead HeatStep::read_beside(const Border& border, HeatPlane& plane) cons
   const BorderRows rows = rows_of(border, plane);
   std::int32_t* const to = plane.plain.data() + rows.other;
   if (border.other == nullptr) {
+    // Only surfaces need to know. To the side and below, where nothing may flow either, a mirror
+    // keeps rows of one kind.
+    const bool top = border.vertical && border.high;
+    const std::int32_t* const own = plane.plain.data() + rows.own;
     for (std::size_t i = 0; i < rows.count; ++i) {
-      for (std::size_t j = 0; j < rows.cells; ++j) to[i * rows.step + j * rows.inner] = kNoHeat;
+      for (std::size_t j = 0; j < rows.cells; ++j) {
+        const std::size_t at = i * rows.step + j * rows.inner;
+        to[at] = top ? kNoHeat : own[at];
+      }
     }
     return {};
   }
@@ -90,7 +87,8 @@ HeatCellsRead HeatStep::read_beside(const Border& border, HeatPlane& plane) cons
       energies_at(page_of(border.other), from, kChunkCells - from, room);
   const Cell* const cells = border.other->cells.data() + from;
   if (border.inner > 1) return read_column(rows, cells, energies, to);
-  const HeatRows along{rows.count, rows.cells, static_cast<std::size_t>(border.outer), rows.step};
+  const HeatRows along{rows.count, rows.cells, static_cast<std::size_t>(border.outer),
+                       rows.step,  1,          0};
   return kernels().heat.read(curve_, along, cells, energies, to);
 }
 
@@ -107,7 +105,7 @@ HeatCellsRead HeatStep::read_column(const BorderRows& rows, const Cell* cells,
     near_cells[i] = cells[i * width];
     near_energies[i] = energies[i * width];
   }
-  const HeatCellsRead read = kernels().heat.read(curve_, {1, count, 0, 0}, near_cells.data(),
+  const HeatCellsRead read = kernels().heat.read(curve_, {1, count, 0, 0, 1, 0}, near_cells.data(),
                                                  near_energies.data(), found.data());
   const std::int32_t* next = found.data();
   for (std::size_t i = 0; i < rows.count; ++i) {

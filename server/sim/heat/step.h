@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "server/sim/heat/changes.h"
@@ -109,6 +110,8 @@ class HeatStep {
   /// `air`: so many cells straight over it are known to be air.
   void meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here,
                 std::int32_t air = 0) const;
+  [[nodiscard]] std::optional<std::int32_t> gap_over(const ChunkHeat& heat, std::int32_t index,
+                                                     std::int32_t known, std::int32_t enough) const;
   [[nodiscard]] Cell cell_over(const Chunk& chunk, std::int32_t index, Vec3 at) const;
 
   // plain_fluxes.cpp
