@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "server/sim/heat/kernels_vector_heat-inl.h"
+#include "server/sim/heat/kernels_vector_heat_fluxes-inl.h"
 #include "server/sim/models/cellular/kernels_vector_vertical-inl.h"
 #include "server/sim/tracers/kernels_vector_tracers-inl.h"
 #include "server/sim/waves/kernels_vector_waves-inl.h"
@@ -52,8 +53,8 @@ Kernels make_kernels() {
           digest_cells_vector,
           {sideways_vector, vertical_vector, pair_vector, faces_vector},
           step_waves_vector,
-          {read_heat_vector, heat_fluxes_vector, add_heat_vector, other_cells_vector,
-           digest_heat_vector},
+          {read_heat_vector, read_heat_units_vector, heat_fluxes_vector, add_heat_vector,
+           other_cells_vector, digest_heat_vector},
           {tracer_fluxes_vector}};
 }
 

@@ -17,14 +17,20 @@ void count_cells(benchmark::State& state, std::int64_t cells) {
       static_cast<double>(cells) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-/// At 50 degrees: neither the coolers nor the heaters below turn any of it.
-std::unique_ptr<sim::World> warm_lake(Vec3 size) {
+/// At 50 degrees: neither the coolers nor the heaters below turn any of it. `air`: layers of it
+/// above, and the topmost of the water half full.
+std::unique_ptr<sim::World> warm_lake(Vec3 size,
+                                      sim::WaterModel water = sim::WaterModel::kHydro,
+                                      std::int32_t air = 0) {
   sim::WorldSpec spec;
-  spec.config.water = sim::WaterModel::kHydro;
+  spec.config.water = water;
   spec.config.size = size;
   spec.heat.on = true;
   spec.heat.options.water = 50 * sim::kDegree;
-  spec.fills.push_back({{{0, 0, 0}, size}, kFull});
+  spec.heat.air = 50 * sim::kDegree;
+  const std::int32_t full = size.y - air - (air > 0 ? 1 : 0);
+  spec.fills.push_back({{{0, 0, 0}, {size.x, full, size.z}}, kFull, water == sim::WaterModel::kCellular});
+  if (air > 0) spec.fills.push_back({{{0, full, 0}, {size.x, 1, size.z}}, kFull / 2});
   return std::move(sim::World::create(spec)).value();
 }
 
@@ -63,9 +69,10 @@ void keep_uneven(sim::World& world) {
   (void)world.tick(commands, serial);
 }
 
-void BM_Heat(benchmark::State& state, Vec3 size) {
+void BM_Heat(benchmark::State& state, Vec3 size, sim::WaterModel water = sim::WaterModel::kHydro,
+             std::int32_t air = 0) {
   sim::SerialExecutor serial;
-  const auto world = warm_lake(size);
+  const auto world = warm_lake(size, water, air);
   make_uneven(*world);
   keep_uneven(*world);
   const std::int64_t before = world->heat()->cells_stepped();
@@ -74,13 +81,22 @@ void BM_Heat(benchmark::State& state, Vec3 size) {
 }
 BENCHMARK_CAPTURE(BM_Heat, side_view, Vec3{512, 512, 1})->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_Heat, solid, Vec3{64, 64, 64})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Heat, surface, Vec3{512, 128, 1}, sim::WaterModel::kHydro, 8)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Heat, solid_surface, Vec3{64, 32, 64}, sim::WaterModel::kHydro, 8)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Heat, cellular, Vec3{512, 512, 1}, sim::WaterModel::kCellular, 8)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Heat, solid_cellular, Vec3{64, 64, 64}, sim::WaterModel::kCellular, 8)
+    ->Unit(benchmark::kMicrosecond);
 
 /// A lake under a cold night, partly frozen; `by_cell`: every flux by its rule; `floating`: its ice
 /// floats where nothing holds it.
-void BM_HeatOfLake(benchmark::State& state, Vec3 size, bool by_cell, bool floating) {
+void BM_HeatOfLake(benchmark::State& state, Vec3 size, bool by_cell, bool floating,
+                   sim::WaterModel water = sim::WaterModel::kHydro) {
   sim::SerialExecutor serial;
   sim::WorldSpec spec;
-  spec.config.water = sim::WaterModel::kHydro;
+  spec.config.water = water;
   spec.config.size = size;
   spec.heat.on = true;
   spec.heat.options.water = 2 * sim::kDegree;
@@ -102,6 +118,18 @@ BENCHMARK_CAPTURE(BM_HeatOfLake, solid, Vec3{64, 32, 64}, false, false)
 BENCHMARK_CAPTURE(BM_HeatOfLake, solid_by_cell, Vec3{64, 32, 64}, true, false)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_HeatOfLake, solid_floating, Vec3{64, 32, 64}, false, true)
+    ->Unit(benchmark::kMicrosecond);
+
+BENCHMARK_CAPTURE(BM_HeatOfLake, deep, Vec3{64, 64, 64}, false, false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_HeatOfLake, side_view_cellular, Vec3{512, 128, 1}, false, false,
+                  sim::WaterModel::kCellular)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_HeatOfLake, side_view_block, Vec3{512, 128, 1}, false, false,
+                  sim::WaterModel::kBlock)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_HeatOfLake, side_view_stream, Vec3{512, 128, 1}, false, false,
+                  sim::WaterModel::kStream)
     ->Unit(benchmark::kMicrosecond);
 
 /// As tutorials have it: each cell moves towards the mean of its neighbours.

@@ -199,7 +199,7 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
   Dice dice(seed);
   const ChunkShape shape = solid ? kSolidShape : kSideViewShape;
   const sim::HeatCurve curve(dice.chance(50));
-  const sim::HeatRange range = sim::plain_range(curve);
+  const sim::HeatRange range = sim::lasting_range(curve);
   const std::int32_t usual = dice.roll(0, 4) * 25;
   std::vector<Cell> cells(kChunkCells, kFull);
   std::vector<std::int64_t> energies(kChunkCells);
@@ -208,20 +208,25 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
     const std::int32_t coldest = warm || dice.chance(50) ? 1 : -100;
     const std::int32_t degrees = dice.roll(coldest, 100) * sim::kDegree;
     energies[i] = curve.energy_at(degrees, kFull) + dice.roll(-5000, 5000);
-    if (dice.chance(5)) energies[i] = range.least + dice.roll(-1, 2);
-    if (dice.chance(5)) energies[i] = range.most - dice.roll(-1, 2);
-    if (dice.chance(5)) energies[i] = range.most_of_ice - dice.roll(-1, 2);
+    if (dice.chance(usual)) {
+      cells[i] = kFull;
+    } else {
+      const std::int32_t kind = dice.roll(0, 5);
+      cells[i] = kind == 0   ? kRock
+                 : kind == 1 ? kAir
+                 : kind == 2 ? ice_of(dice.roll(1, 2 * kFull))
+                 : kind == 3 ? dice.roll(1, 2 * kFull)
+                 : kind == 4 ? ice_of(kFull)
+                             : kFull;
+      if (kind == 4 && dice.chance(20)) cells[i] = kTrappedAir;
+    }
+    const std::int64_t units = held_in(cells[i]);
+    energies[i] = energies[i] * units / kFull;
+    if (dice.chance(5)) energies[i] = range.least * units + dice.roll(-1, 2);
+    if (dice.chance(5)) energies[i] = range.most * units - dice.roll(-1, 2);
+    if (dice.chance(5)) energies[i] = range.most_of_ice * units - dice.roll(-1, 2);
     energies[i] = std::max<std::int64_t>(energies[i], 0);
-    if (dice.chance(usual)) continue;
-    const std::int32_t kind = dice.roll(0, 5);
-    cells[i] = kind == 0   ? kRock
-               : kind == 1 ? kAir
-               : kind == 2 ? ice_of(dice.roll(1, kFull))
-               : kind == 3 ? dice.roll(1, 2 * kFull)
-               : kind == 4 ? ice_of(kFull)
-                           : kFull;
-    if (kind == 4 && dice.chance(20)) cells[i] = kTrappedAir;
-    if (kind == 5) energies[i] = std::int64_t{dice.roll(0, INT32_MAX)} * dice.roll(0, 1 << 20);
+    if (dice.chance(2)) energies[i] = std::int64_t{dice.roll(0, INT32_MAX)} * dice.roll(0, 1 << 20);
   }
   sim::HeatPlane plane(shape);  // the cells around are any of the chunk's
   const sim::HeatKernels& portable = sim::scalar_kernels().heat;
@@ -234,6 +239,10 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
   fine.resize(rows.layers * rows.to_layer);
   const sim::HeatCellsRead plain =
       portable.read(curve, rows, cells.data(), energies.data(), fine.data());
+  std::vector<std::int32_t> fine_with_units(fine.size());
+  std::vector<std::int32_t> units(fine.size());
+  const sim::HeatCellsRead with_units = portable.read_units(
+      curve, rows, cells.data(), energies.data(), fine_with_units.data(), units.data());
   for (std::size_t i = 0; i < sim::HeatPlane::kMost; ++i)
     plane.plain[i] = fine[i * 7 % fine.size()];
   // Some layers are of one kind.
@@ -245,9 +254,11 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
       if (kind == 0) cell = sim::kNoHeat;
       if (kind == 1) cell = 2 * dice.roll(1, sim::kBoiling << sim::kLogFine);
       if (kind == 2) cell = 2 * dice.roll(sim::kColdest << sim::kLogFine, 0) + 1;
-      if (kind == 3 && dice.chance(1)) cell = dice.chance(50) ? sim::kNoHeat : sim::kByRule;
+      if (kind == 3 && dice.chance(10)) cell = dice.chance(50) ? sim::kNoHeat : sim::kByRule;
     }
   }
+  plane.has_units = dice.chance(50);
+  for (std::int32_t& held : plane.units) held = dice.roll(1, sim::kMostPlain);
   const sim::HeatFluxInput input{shape, dice.roll(0, 512), dice.roll(0, 1024), dice.roll(0, 2048),
                                  dice.roll(0, 128)};
   std::vector<std::int32_t> change(kChunkCells);
@@ -256,9 +267,14 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
   const std::uint64_t others = portable.add(range, cells.data(), change.data(), sum.data());
   for (const sim::Kernels& set : sim::all_kernels()) {
     std::vector<std::int32_t> fine_here(fine.size());
+    std::vector<std::int32_t> units_here(fine.size());
     std::vector<std::int32_t> change_here(kChunkCells, -1);
     RC_ASSERT(set.heat.read(curve, rows, cells.data(), energies.data(), fine_here.data()) == plain);
     RC_ASSERT(fine_here == fine);
+    RC_ASSERT(set.heat.read_units(curve, rows, cells.data(), energies.data(), fine_here.data(),
+                                  units_here.data()) == with_units);
+    RC_ASSERT(fine_here == fine_with_units);
+    RC_ASSERT(units_here == units);
     RC_ASSERT(set.heat.fluxes(input, plane, change_here.data()) == found);
     RC_ASSERT(change_here == change);
     std::vector<std::int64_t> sum_here = energies;

@@ -71,12 +71,13 @@ bool HeatStep::read_water(const ChunkHeat& heat, std::int32_t* fine, std::int32_
 bool HeatStep::read_row(const ChunkHeat& heat, std::int32_t row, std::int32_t* fine,
                         std::int32_t* units) const {
   const Cell* const cells = heat.chunk->cells.data();
-  const HeatRange plain{(curve_.melted() + 1) * kFull, curve_.boils() * kFull, 0};
+  const std::int64_t above_0 = (curve_.melted() + 1) * kFull;
+  const std::int64_t below_100 = curve_.boils() * kFull;
   const auto offset = static_cast<std::int32_t>(curve_.melted() << kLogFine);
   for (std::int32_t i = row; i < row + shape_.width(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t energy = heat.page == nullptr ? 0 : heat.page->at(at);
-    if (cells[at] == kFull && plain.has_water(energy)) {
+    if (cells[at] == kFull && energy > above_0 && energy < below_100) {
       units[at] = kFull;
       fine[at] = static_cast<std::int32_t>((energy << kLogFine) / kFull) - offset;
       continue;

@@ -1,10 +1,13 @@
 // The loops of heat over cells, behind plain functions; server/sim/kernels.h says which run.
 //
-// Most water stands in full cells and does not boil; most ice is of full cells, too. Of such
-// *plain* cells all that the fluxes need is a temperature, and a flux between two fits 32 bits:
+// Most water does not boil, and most of it stands in full cells, as most ice does. Of such *plain*
+// cells all that the fluxes need is a temperature, and a flux between two fits 32 bits:
 //
 //   conducted() of 4,096 units   parts * 4096 * size >> 20  =  parts * size >> 8
 //   size = high * 256 + low      parts * high + (parts * low >> 8)
+//
+// Where some are not full, as surfaces and water under pressure are, a second pass reads their
+// amounts, too; then all are plain but what holds two full cells and more, or boils.
 //
 // They stand in a plane: the chunk's cells as they lie, with a layer of its neighbours around.
 // Whatever is not plain has no part in a kernel's fluxes; a plane says where something stands that
@@ -22,30 +25,25 @@
 
 namespace sluice::sim {
 
-/// Energies of full cells: of water between the first two, of ice below the third. All three are
-/// left out.
+/// A plain cell holds so many units at the most.
+inline constexpr std::int32_t kMostPlain = 2 * kFull - 1;
+
+/// Energies of a unit: of water between the first two, which are left out; of ice below the third.
 struct HeatRange {
   std::int64_t least = 0;
   std::int64_t most = 0;
   std::int64_t most_of_ice = 0;
 
-  [[nodiscard]] bool has_water(std::int64_t energy) const {
-    return energy > least && energy < most;
-  }
-  [[nodiscard]] bool has_ice(std::int64_t energy) const {
-    return energy >= 0 && energy < most_of_ice;
+  [[nodiscard]] bool has(Cell cell, std::int64_t energy) const {
+    const std::int64_t units = held_in(cell);
+    if (is_ice(cell)) return energy >= 0 && energy < most_of_ice * units;
+    return energy > least * units && energy < most * units;
   }
 };
 
 /// Cells that neither freeze, melt nor boil.
 inline HeatRange lasting_range(const HeatCurve& curve) {
-  return {curve.frozen() * kFull, curve.boils() * kFull,
-          (curve.melted() + (curve.melting == 0 ? 1 : 0)) * kFull};
-}
-
-/// Water from 0 to below 100 degrees; ice of 0 degrees or less. Water that is colder counts as ice.
-inline HeatRange plain_range(const HeatCurve& curve) {
-  return {curve.frozen() * kFull - 1, curve.boils() * kFull, curve.melted() * kFull};
+  return {curve.frozen(), curve.boils(), curve.melted() + (curve.melting == 0 ? 1 : 0)};
 }
 
 /// A plain cell in a plane: twice its temperature of 1/65536 degree, and 1 if it conducts as ice.
@@ -69,14 +67,15 @@ inline bool is_beyond_planes(std::int32_t below, std::int32_t above) {
   return (below == kMelting && is_plain_ice(above)) || (above == kMelting && is_plain_ice(below));
 }
 
+/// Plain is water from 0 to below 100 degrees, and ice of 0 degrees or less. Water that is colder
+/// counts as ice.
 inline std::int32_t plain_of(const HeatCurve& curve, Cell cell, std::int64_t energy) {
-  if (held_in(cell) == 0) return kNoHeat;
-  const HeatRange range = plain_range(curve);
-  const bool water = cell == kFull && range.has_water(energy);
-  const bool ice = cell == kFull ? energy >= 0 && energy <= range.least
-                                 : cell == ice_of(kFull) && range.has_ice(energy);
-  if (!water && !ice) return kByRule;
-  return 2 * curve.fine(energy, kFull) + (ice ? 1 : 0);
+  const std::int32_t units = held_in(cell);
+  if (units == 0) return kNoHeat;
+  const std::int64_t end = (is_ice(cell) ? curve.melted() : curve.boils()) * units;
+  if (units > kMostPlain || energy < 0 || energy >= end) return kByRule;
+  const bool ice = is_ice(cell) || energy < curve.frozen() * units;
+  return 2 * curve.fine(energy, units) + (ice ? 1 : 0);
 }
 
 /// A chunk's plain cells, and those around it.
@@ -84,6 +83,8 @@ struct HeatPlane : ChunkPlane {
   using ChunkPlane::ChunkPlane;
   // Without a value until they are read, corners for ever.
   std::array<std::int32_t, kMost> plain;
+  std::array<std::int32_t, kMost> units;
+  bool has_units = false;  // else all plain cells are full
 };
 
 struct HeatFluxInput {
@@ -100,8 +101,9 @@ struct HeatFluxInput {
 static_assert(std::int64_t{kMostHeatParts / 4} * (kBoiling << kLogFine) < UINT32_MAX);
 static_assert(std::int64_t{kMostHeatParts / 16} * ((kBoiling - kColdest) << kLogFine) < UINT32_MAX);
 // So all that flows to a cell fits 32 bits, and so does the energy of a full one.
-static_assert(std::int64_t{kMostHeatParts} * (kBoiling - kColdest) < INT32_MAX);
-static_assert(std::int64_t{kMostUnitHeat} * kFull < INT32_MAX);
+static_assert(std::int64_t{kMostHeatParts} * 2 * (kBoiling - kColdest) < INT32_MAX);
+static_assert((std::int64_t{kMostUnitHeat} - kHeatOfBoiling) * kMostPlain < INT32_MAX);
+static_assert(std::int64_t{kMostHeatParts} * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostUnitHeat} << kLogFine < INT32_MAX);
 
 /// Rows of cells in layers, and where their temperatures go.
@@ -136,17 +138,21 @@ struct HeatFluxesFound {
 };
 
 struct HeatKernels {
-  /// plain_of() cells.
+  /// plain_of() full cells; any other goes by its rule.
   HeatCellsRead (*read)(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
                         const std::int64_t* energies, std::int32_t* plain);
+  /// plain_of() all cells, and what they hold.
+  HeatCellsRead (*read_units)(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
+                              const std::int64_t* energies, std::int32_t* plain,
+                              std::int32_t* units);
   /// What flows into each cell of the chunk from the plain ones around it, less what flows out.
   HeatFluxesFound (*fluxes)(const HeatFluxInput& input, const HeatPlane& plane,
                             std::int32_t* change);
   /// Adds a chunk's changes to its energies, and returns what others() would say of it then.
   std::uint64_t (*add)(const HeatRange& range, const Cell* cells, const std::int32_t* change,
                        std::int64_t* energies);
-  /// Bit g is set if one of the chunk's 64 cells from 64 g on holds water or ice, and is no full
-  /// cell of water, or of ice, in the range.
+  /// Bit g is set if one of the chunk's 64 cells from 64 g on holds water or ice, and more than
+  /// kMostPlain or what is not in the range.
   std::uint64_t (*others)(const HeatRange& range, const Cell* cells, const std::int64_t* energies);
   /// The sum of a page's digest (carried/amounts.cpp).
   std::uint64_t (*digest)(const std::int64_t* energies);

@@ -7,21 +7,42 @@ namespace sluice::sim {
 
 namespace {
 
+/// Calls visit(index, where it goes) for all cells.
+template <class Visit>
+void for_each_cell(const HeatRows& rows, Visit&& visit) {
+  for (std::size_t row = 0; row < rows.rows * rows.layers; ++row) {
+    const std::size_t to = row / rows.rows * rows.to_layer + row % rows.rows * rows.to_step;
+    for (std::size_t x = 0; x < rows.cells; ++x) visit(row * rows.from_step + x, to + x);
+  }
+}
+
+void count(std::int32_t plain, HeatCellsRead& all) {
+  all.plain += is_plain(plain) ? 1 : 0;
+  all.by_rule += plain == kByRule ? 1 : 0;
+}
+
 HeatCellsRead read_scalar(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
                           const std::int64_t* energies, std::int32_t* plain) {
-  HeatCellsRead count;
-  for (std::size_t row = 0; row < rows.rows * rows.layers; ++row) {
-    std::int32_t* const to =
-        plain + row / rows.rows * rows.to_layer + row % rows.rows * rows.to_step;
-    for (std::size_t x = 0; x < rows.cells; ++x) {
-      const std::size_t i = row * rows.from_step + x;
-      const std::int32_t found = plain_of(curve, cells[i], energies[i]);
-      to[x] = found;
-      count.plain += is_plain(found) ? 1 : 0;
-      count.by_rule += found == kByRule ? 1 : 0;
-    }
-  }
-  return count;
+  HeatCellsRead all;
+  for_each_cell(rows, [&](std::size_t from, std::size_t to) {
+    const std::int32_t units = held_in(cells[from]);
+    plain[to] =
+        units == 0 || units == kFull ? plain_of(curve, cells[from], energies[from]) : kByRule;
+    count(plain[to], all);
+  });
+  return all;
+}
+
+HeatCellsRead read_units_scalar(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
+                                const std::int64_t* energies, std::int32_t* plain,
+                                std::int32_t* units) {
+  HeatCellsRead all;
+  for_each_cell(rows, [&](std::size_t from, std::size_t to) {
+    plain[to] = plain_of(curve, cells[from], energies[from]);
+    units[to] = held_in(cells[from]);
+    count(plain[to], all);
+  });
+  return all;
 }
 
 HeatFluxesFound fluxes_scalar(const HeatFluxInput& input, const HeatPlane& plane,
@@ -29,17 +50,20 @@ HeatFluxesFound fluxes_scalar(const HeatFluxInput& input, const HeatPlane& plane
   const ChunkShape& shape = input.shape;
   HeatFluxesFound found;
   // Into the one from the other.
-  const auto flux = [&](std::int32_t here, std::int32_t from, std::int32_t parts) {
+  const auto flux = [&](std::size_t to, std::size_t other, std::int32_t parts) {
+    const std::int32_t here = plane.plain[to];
+    const std::int32_t from = plane.plain[other];
     if (!is_plain(here) || !is_plain(from)) return 0;
+    const std::int32_t units =
+        plane.has_units ? std::min(plane.units[to], plane.units[other]) : kFull;
     const auto energy = static_cast<std::int32_t>(
-        conducted(parts, kFull, fine_of_plain(from), fine_of_plain(here)));
+        conducted(parts, units, fine_of_plain(from), fine_of_plain(here)));
     found.any = found.any || energy != 0;
     return energy;
   };
   const auto side = [&](std::size_t at, std::size_t beside) {
-    const std::int32_t here = plane.plain[at];
-    const std::int32_t from = plane.plain[beside];
-    return flux(here, from, is_plain_ice(here | from) ? input.ice : input.sideways);
+    const bool ice = is_plain_ice(plane.plain[at] | plane.plain[beside]);
+    return flux(at, beside, ice ? input.ice : input.sideways);
   };
   const auto rising = [&](std::size_t below, std::size_t above, bool& left_out) {
     const std::int32_t low = plane.plain[below];
@@ -52,7 +76,7 @@ HeatFluxesFound fluxes_scalar(const HeatFluxInput& input, const HeatPlane& plane
                                : is_plain_ice(low | high)                         ? 2 * input.ice
                                : lighter(fine_of_plain(low), fine_of_plain(high)) ? input.up
                                                                                   : input.down;
-    return flux(high, low, parts);
+    return flux(above, below, parts);
   };
   std::size_t i = 0;
   for (std::int32_t y = 0; y < shape.height(); ++y) {
@@ -81,10 +105,9 @@ std::uint64_t others_scalar(const HeatRange& range, const Cell* cells,
                             const std::int64_t* energies) {
   std::uint64_t groups = 0;
   for (std::size_t i = 0; i < kChunkCells; ++i) {
-    const bool lasts = cells[i] == ice_of(kFull)
-                           ? range.has_ice(energies[i])
-                           : cells[i] == kFull && range.has_water(energies[i]);
-    if (held_in(cells[i]) > 0 && !lasts) groups |= std::uint64_t{1} << (i / 64);
+    const std::int32_t units = held_in(cells[i]);
+    const bool lasts = units <= kMostPlain && range.has(cells[i], energies[i]);
+    if (units > 0 && !lasts) groups |= std::uint64_t{1} << (i / 64);
   }
   return groups;
 }
@@ -110,7 +133,7 @@ std::uint64_t digest_scalar(const std::int64_t* energies) {
 }  // namespace
 
 HeatKernels scalar_heat_kernels() {
-  return {read_scalar, fluxes_scalar, add_scalar, others_scalar, digest_scalar};
+  return {read_scalar, read_units_scalar, fluxes_scalar, add_scalar, others_scalar, digest_scalar};
 }
 
 }  // namespace sluice::sim

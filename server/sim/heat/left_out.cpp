@@ -7,10 +7,12 @@
 
 namespace sluice::sim {
 
-HeatCell HeatStep::cell_of(const ChunkHeat& heat, std::int32_t plain, std::int32_t index) const {
+HeatCell HeatStep::cell_of(const ChunkHeat& heat, const HeatPlane& plane, std::size_t at,
+                           std::int32_t index) const {
+  const std::int32_t plain = plane.plain[at];
   // How much of a cell at 0 degrees is frozen, its plane does not say.
   if (!is_plain(plain) || plain == kMelting) return cell_of(*heat.chunk, heat.page, index);
-  return {fine_of_plain(plain), kFull, is_plain_ice(plain), 0};
+  return {fine_of_plain(plain), plane.has_units ? plane.units[at] : kFull, is_plain_ice(plain), 0};
 }
 
 // Inside of the chunk, all faces of cells that are not plain. Most rows have none.
@@ -31,19 +33,19 @@ void HeatStep::find_by_rule(ChunkHeat& heat, const HeatPlane& plane) const {
 void HeatStep::find_by_rule(ChunkHeat& heat, const HeatPlane& plane, std::int32_t index) const {
   const Vec3 at = shape_.cell_at({0, 0, 0}, index);
   const HeatCell here = cell_of(*heat.chunk, heat.page, index);
-  const auto plain = [&](Vec3 step) {
+  const auto beside = [&](Vec3 step) {
     const Vec3 next = at + step;
-    return plane.plain[plane.at(next.x, next.y, next.z)];
+    return plane.at(next.x, next.y, next.z);
   };
   const auto before = [&](Vec3 step, std::int32_t other, bool vertical) {
-    const std::int32_t there = plain(step);
-    if (!is_plain(there)) return;
-    exchange(heat, {other, cell_of(heat, there, other)}, {index, here}, vertical);
+    const std::size_t there = beside(step);
+    if (!is_plain(plane.plain[there])) return;
+    exchange(heat, {other, cell_of(heat, plane, there, other)}, {index, here}, vertical);
   };
   const auto after = [&](Vec3 step, std::int32_t other, bool vertical) {
-    const std::int32_t there = plain(step);
-    if (there == kNoHeat) return;
-    exchange(heat, {index, here}, {other, cell_of(heat, there, other)}, vertical);
+    const std::size_t there = beside(step);
+    if (plane.plain[there] == kNoHeat) return;
+    exchange(heat, {index, here}, {other, cell_of(heat, plane, there, other)}, vertical);
   };
   const std::int32_t slab = shape_.slab();
   const std::int32_t width = shape_.width();
@@ -61,14 +63,15 @@ void HeatStep::find_beyond_planes(ChunkHeat& heat, const HeatPlane& plane,
   const std::int32_t slab = shape_.slab();
   for (std::int32_t index = layer * slab; index < (layer + 1) * slab; index += shape_.width()) {
     const Vec3 at = shape_.cell_at({0, 0, 0}, index);
-    const std::int32_t* const above = plane.plain.data() + plane.at(0, at.y, at.z);
-    const std::int32_t* const below = above - plane.layer;
+    const std::size_t above = plane.at(0, at.y, at.z);
+    const std::size_t below = above - plane.layer;
     for (std::int32_t x = 0; x < shape_.width(); ++x) {
-      if (!is_beyond_planes(below[x], above[x])) continue;
-      const std::int32_t low = index + x - slab;
+      const auto i = static_cast<std::size_t>(x);
+      if (!is_beyond_planes(plane.plain[below + i], plane.plain[above + i])) continue;
       const std::int32_t high = index + x;
-      exchange(heat, {low, cell_of(heat, below[x], low)}, {high, cell_of(heat, above[x], high)},
-               true);
+      const std::int32_t low = high - slab;
+      exchange(heat, {low, cell_of(heat, plane, below + i, low)},
+               {high, cell_of(heat, plane, above + i, high)}, true);
     }
   }
 }
@@ -110,7 +113,8 @@ void HeatStep::find_surfaces(ChunkHeat& heat, const HeatPlane& plane, std::int32
   const std::int32_t slab = shape_.slab();
   for (std::int32_t row = layer * slab; row < (layer + 1) * slab; row += width) {
     const Vec3 at = shape_.cell_at({0, 0, 0}, row);
-    const std::int32_t* const plain = plane.plain.data() + plane.at(0, at.y, at.z);
+    const std::size_t first = plane.at(0, at.y, at.z);
+    const std::int32_t* const plain = plane.plain.data() + first;
     const std::int32_t* const above = plain + plane.layer;
     const auto is_surface = [&](std::int32_t x) {
       return static_cast<unsigned>(plain[x] != kNoHeat) &
@@ -121,7 +125,9 @@ void HeatStep::find_surfaces(ChunkHeat& heat, const HeatPlane& plane, std::int32
     if (any == 0) continue;
     const std::int32_t air = rows_of_air_over(heat, row);
     for (std::int32_t x = 0; x < width; ++x) {
-      if (is_surface(x) != 0) meet_air(heat, row + x, cell_of(heat, plain[x], row + x), air);
+      if (is_surface(x) == 0) continue;
+      meet_air(heat, row + x, cell_of(heat, plane, first + static_cast<std::size_t>(x), row + x),
+               air);
     }
   }
 }

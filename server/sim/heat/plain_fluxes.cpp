@@ -28,12 +28,16 @@ const std::int64_t* energies_at(const AmountPage* page, std::size_t index, std::
 bool HeatStep::find_plain(ChunkHeat& heat) const {
   if (heat.page == nullptr) return false;
   HeatPlane plane(shape_);
-  const HeatCellsRead own = read_plain(heat, plane);
-  if (own.plain < kFewPlain) return false;
+  HeatCellsRead own = read_plain(heat, plane);
+  if (own.plain + own.by_rule < kFewPlain) return false;
   const std::array<Border, 6> borders = borders_of(*heat.chunk);
-  std::array<HeatCellsRead, 6> beside;
-  for (std::size_t i = 0; i < borders.size(); ++i) {
-    if (borders[i].outer_count > 0) beside[i] = read_beside(borders[i], plane);
+  std::array<HeatCellsRead, 6> beside = read_beside(borders, plane);
+  const auto goes_by_rule = [](const HeatCellsRead& read) { return read.by_rule > 0; };
+  if (own.by_rule > 0 || std::any_of(beside.begin(), beside.end(), goes_by_rule)) {
+    plane.has_units = true;
+    own = read_plain(heat, plane);
+    beside = read_beside(borders, plane);
+    if (own.plain < kFewPlain) return false;
   }
   const HeatFluxInput input{shape_, options_.sideways, options_.down, options_.up, options_.ice};
   const HeatFluxesFound found = kernels().heat.fluxes(input, plane, heat.changes.of_plain_faces());
@@ -60,25 +64,31 @@ HeatCellsRead HeatStep::read_plain(const ChunkHeat& heat, HeatPlane& plane) cons
   const std::int64_t* const energies = energies_at(heat.page, 0, kChunkCells, room);
   const HeatRows rows{
       depth, width, width, plane.stride, static_cast<std::size_t>(shape_.height()), plane.layer};
-  return kernels().heat.read(curve_, rows, heat.chunk->cells.data(), energies,
-                             plane.plain.data() + plane.first);
+  return read_rows(rows, heat.chunk->cells.data(), energies, plane, plane.first);
+}
+
+HeatCellsRead HeatStep::read_rows(const HeatRows& rows, const Cell* cells,
+                                  const std::int64_t* energies, HeatPlane& plane,
+                                  std::size_t to) const {
+  std::int32_t* const plain = plane.plain.data() + to;
+  if (!plane.has_units) return kernels().heat.read(curve_, rows, cells, energies, plain);
+  return kernels().heat.read_units(curve_, rows, cells, energies, plain, plane.units.data() + to);
+}
+
+std::array<HeatCellsRead, 6> HeatStep::read_beside(const std::array<Border, 6>& borders,
+                                                   HeatPlane& plane) const {
+  std::array<HeatCellsRead, 6> beside;
+  for (std::size_t i = 0; i < borders.size(); ++i) {
+    if (borders[i].outer_count > 0) beside[i] = read_beside(borders[i], plane);
+  }
+  return beside;
 }
 
 // Of the cells behind the border.
 HeatCellsRead HeatStep::read_beside(const Border& border, HeatPlane& plane) const {
   const BorderRows rows = rows_of(border, plane);
-  std::int32_t* const to = plane.plain.data() + rows.other;
   if (border.other == nullptr) {
-    // Only surfaces need to know. To the side and below, where nothing may flow either, a mirror
-    // keeps rows of one kind.
-    const bool top = border.vertical && border.high;
-    const std::int32_t* const own = plane.plain.data() + rows.own;
-    for (std::size_t i = 0; i < rows.count; ++i) {
-      for (std::size_t j = 0; j < rows.cells; ++j) {
-        const std::size_t at = i * rows.step + j * rows.inner;
-        to[at] = top ? kNoHeat : own[at];
-      }
-    }
+    read_nothing(border, rows, plane);
     return {};
   }
   const auto from = static_cast<std::size_t>(border.first + border.to_other);
@@ -86,30 +96,52 @@ HeatCellsRead HeatStep::read_beside(const Border& border, HeatPlane& plane) cons
   const std::int64_t* const energies =
       energies_at(page_of(border.other), from, kChunkCells - from, room);
   const Cell* const cells = border.other->cells.data() + from;
-  if (border.inner > 1) return read_column(rows, cells, energies, to);
-  const HeatRows along{rows.count, rows.cells, static_cast<std::size_t>(border.outer),
-                       rows.step,  1,          0};
-  return kernels().heat.read(curve_, along, cells, energies, to);
+  if (border.inner > 1) return read_column(rows, cells, energies, plane);
+  return read_rows(
+      {rows.count, rows.cells, static_cast<std::size_t>(border.outer), rows.step, 1, 0}, cells,
+      energies, plane, rows.other);
+}
+
+// Only surfaces need to know. To the side and below, where nothing may flow either, a mirror keeps
+// rows of one kind.
+void HeatStep::read_nothing(const Border& border, const BorderRows& rows, HeatPlane& plane) const {
+  const bool top = border.vertical && border.high;
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    for (std::size_t j = 0; j < rows.cells; ++j) {
+      const std::size_t at = i * rows.step + j * rows.inner;
+      plane.plain[rows.other + at] = top ? kNoHeat : plane.plain[rows.own + at];
+      if (plane.has_units) plane.units[rows.other + at] = plane.units[rows.own + at];
+    }
+  }
 }
 
 // Of cells that lie apart: a column of a side view, a side of a 3D chunk.
 HeatCellsRead HeatStep::read_column(const BorderRows& rows, const Cell* cells,
-                                    const std::int64_t* energies, std::int32_t* to) const {
+                                    const std::int64_t* energies, HeatPlane& plane) const {
   constexpr std::size_t kMostCells = 256;
   std::array<Cell, kMostCells> near_cells;
   std::array<std::int64_t, kMostCells> near_energies;
-  std::array<std::int32_t, kMostCells> found;
   const std::size_t count = rows.count * rows.cells;
   const auto width = static_cast<std::size_t>(shape_.width());
   for (std::size_t i = 0; i < count; ++i) {
     near_cells[i] = cells[i * width];
     near_energies[i] = energies[i * width];
   }
-  const HeatCellsRead read = kernels().heat.read(curve_, {1, count, 0, 0, 1, 0}, near_cells.data(),
-                                                 near_energies.data(), found.data());
-  const std::int32_t* next = found.data();
-  for (std::size_t i = 0; i < rows.count; ++i) {
-    for (std::size_t j = 0; j < rows.cells; ++j) to[i * rows.step + j * rows.inner] = *next++;
+  std::array<std::int32_t, kMostCells> plain;
+  std::array<std::int32_t, kMostCells> units;
+  const HeatRows row{1, count, 0, 0, 1, 0};
+  const HeatKernels& heat = kernels().heat;
+  const HeatCellsRead read =
+      plane.has_units
+          ? heat.read_units(curve_, row, near_cells.data(), near_energies.data(), plain.data(),
+                            units.data())
+          : heat.read(curve_, row, near_cells.data(), near_energies.data(), plain.data());
+  for (std::size_t i = 0, next = 0; i < rows.count; ++i) {
+    for (std::size_t j = 0; j < rows.cells; ++j, ++next) {
+      const std::size_t at = rows.other + i * rows.step + j * rows.inner;
+      plane.plain[at] = plain[next];
+      if (plane.has_units) plane.units[at] = units[next];
+    }
   }
   return read;
 }

@@ -117,9 +117,15 @@ class HeatStep {
   // plain_fluxes.cpp
   [[nodiscard]] bool find_plain(ChunkHeat& heat) const;
   [[nodiscard]] HeatCellsRead read_plain(const ChunkHeat& heat, HeatPlane& plane) const;
+  [[nodiscard]] std::array<HeatCellsRead, 6> read_beside(const std::array<Border, 6>& borders,
+                                                         HeatPlane& plane) const;
   [[nodiscard]] HeatCellsRead read_beside(const Border& border, HeatPlane& plane) const;
+  void read_nothing(const Border& border, const BorderRows& rows, HeatPlane& plane) const;
   [[nodiscard]] HeatCellsRead read_column(const BorderRows& rows, const Cell* cells,
-                                          const std::int64_t* energies, std::int32_t* to) const;
+                                          const std::int64_t* energies, HeatPlane& plane) const;
+  [[nodiscard]] HeatCellsRead read_rows(const HeatRows& rows, const Cell* cells,
+                                        const std::int64_t* energies, HeatPlane& plane,
+                                        std::size_t to) const;
   [[nodiscard]] BorderRows rows_of(const Border& border, const HeatPlane& plane) const;
 
   // left_out.cpp
@@ -130,7 +136,7 @@ class HeatStep {
   void exchange(ChunkHeat& heat, const CellAt& low, const CellAt& high, bool vertical) const;
   void find_surfaces(ChunkHeat& heat, const HeatPlane& plane, std::int32_t layer) const;
   [[nodiscard]] std::int32_t rows_of_air_over(const ChunkHeat& heat, std::int32_t row) const;
-  [[nodiscard]] HeatCell cell_of(const ChunkHeat& heat, std::int32_t plain,
+  [[nodiscard]] HeatCell cell_of(const ChunkHeat& heat, const HeatPlane& plane, std::size_t at,
                                  std::int32_t index) const;
 
   // turn.cpp
@@ -138,7 +144,7 @@ class HeatStep {
   std::int64_t turn(ChunkHeat& heat, std::uint64_t groups);
   /// Of a chunk to which nothing flowed, as HeatKernels::others.
   [[nodiscard]] std::uint64_t groups_to_turn(const Chunk& chunk, const AmountPage* page) const;
-  /// Full cells that neither freeze, melt nor boil.
+  /// What neither freezes, melts nor boils.
   [[nodiscard]] HeatRange usual() const { return lasting_range(curve_); }
   [[nodiscard]] Cell turned(Cell cell, std::int32_t units, std::int64_t energy) const;
   void let_go(Vec3 at, std::int32_t units, std::int32_t left, std::int64_t& energy);

@@ -15,7 +15,7 @@ std::uint64_t HeatStep::groups_to_turn(const Chunk& chunk, const AmountPage* pag
     return kernels().heat.others(usual(), chunk.cells.data(), page->data());
   }
   const bool stays =
-      chunk.cells.is_shared() && chunk.cells[0] == kFull && usual().has_water(page->at(0));
+      chunk.cells.is_shared() && chunk.cells[0] == kFull && usual().has(kFull, page->at(0));
   return stays ? 0 : kAllGroups;
 }
 
