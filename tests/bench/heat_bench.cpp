@@ -19,8 +19,7 @@ void count_cells(benchmark::State& state, std::int64_t cells) {
 
 /// At 50 degrees: neither the coolers nor the heaters below turn any of it. `air`: layers of it
 /// above, and the topmost of the water half full.
-std::unique_ptr<sim::World> warm_lake(Vec3 size,
-                                      sim::WaterModel water = sim::WaterModel::kHydro,
+std::unique_ptr<sim::World> warm_lake(Vec3 size, sim::WaterModel water = sim::WaterModel::kHydro,
                                       std::int32_t air = 0) {
   sim::WorldSpec spec;
   spec.config.water = water;
@@ -29,7 +28,8 @@ std::unique_ptr<sim::World> warm_lake(Vec3 size,
   spec.heat.options.water = 50 * sim::kDegree;
   spec.heat.air = 50 * sim::kDegree;
   const std::int32_t full = size.y - air - (air > 0 ? 1 : 0);
-  spec.fills.push_back({{{0, 0, 0}, {size.x, full, size.z}}, kFull, water == sim::WaterModel::kCellular});
+  spec.fills.push_back(
+      {{{0, 0, 0}, {size.x, full, size.z}}, kFull, water == sim::WaterModel::kCellular});
   if (air > 0) spec.fills.push_back({{{0, full, 0}, {size.x, 1, size.z}}, kFull / 2});
   return std::move(sim::World::create(spec)).value();
 }

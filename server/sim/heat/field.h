@@ -104,6 +104,7 @@ class HeatField {
   struct Known {
     std::vector<Vec3> simmering;  // surfaces
     bool awake = false;
+    bool has_units = false;  // cells that were not full in its last step: how it is read first
   };
 
   Known& know(ChunkCoord coord) { return known_[coord]; }

@@ -7,7 +7,7 @@
 //   size = high * 256 + low      parts * high + (parts * low >> 8)
 //
 // Where some are not full, as surfaces and water under pressure are, a second pass reads their
-// amounts, too; then all are plain but what holds two full cells and more, or boils.
+// amounts, too; then all are plain but what holds four full cells and more, or boils.
 //
 // They stand in a plane: the chunk's cells as they lie, with a layer of its neighbours around.
 // Whatever is not plain has no part in a kernel's fluxes; a plane says where something stands that
@@ -26,7 +26,7 @@
 namespace sluice::sim {
 
 /// A plain cell holds so many units at the most.
-inline constexpr std::int32_t kMostPlain = 2 * kFull - 1;
+inline constexpr std::int32_t kMostPlain = 4 * kFull - 1;
 
 /// Energies of a unit: of water between the first two, which are left out; of ice below the third.
 struct HeatRange {
@@ -101,7 +101,7 @@ struct HeatFluxInput {
 static_assert(std::int64_t{kMostHeatParts / 4} * (kBoiling << kLogFine) < UINT32_MAX);
 static_assert(std::int64_t{kMostHeatParts / 16} * ((kBoiling - kColdest) << kLogFine) < UINT32_MAX);
 // So all that flows to a cell fits 32 bits, and so does the energy of a full one.
-static_assert(std::int64_t{kMostHeatParts} * 2 * (kBoiling - kColdest) < INT32_MAX);
+static_assert(std::int64_t{kMostHeatParts} * 4 * (kBoiling - kColdest) < INT32_MAX);
 static_assert((std::int64_t{kMostUnitHeat} - kHeatOfBoiling) * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostHeatParts} * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostUnitHeat} << kLogFine < INT32_MAX);
@@ -116,9 +116,10 @@ struct HeatRows {
   std::size_t to_layer = 0;  // from one layer to the next; the cells of layers lie row by row
 };
 
-/// How many of the cells that were read are plain, and go by their rule.
+/// How many of the cells that were read are plain, are of those but not full, and go by their rule.
 struct HeatCellsRead {
   std::int32_t plain = 0;
+  std::int32_t not_full = 0;
   std::int32_t by_rule = 0;
 
   friend bool operator==(const HeatCellsRead&, const HeatCellsRead&) = default;
@@ -161,6 +162,10 @@ struct HeatKernels {
 /// Key of a page's energy i in its digest: the first, and i steps more.
 inline constexpr std::uint64_t kHeatDigestKey = 0x452821e638d01377U;
 inline constexpr std::uint64_t kHeatDigestStep = 0x9e3779b97f4a7c15U;
+
+/// 2^31 / units, rounded down, and one more, of kMostPlain + 1 numbers from 0 on, the first of
+/// which says nothing: a division by so many units is a product then.
+[[nodiscard]] const std::uint32_t* heat_reciprocals();
 
 [[nodiscard]] HeatKernels scalar_heat_kernels();
 

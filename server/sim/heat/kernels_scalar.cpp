@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "server/sim/heat/flux.h"
 #include "server/sim/heat/kernels.h"
@@ -41,6 +42,7 @@ HeatCellsRead read_units_scalar(const HeatCurve& curve, const HeatRows& rows, co
     plain[to] = plain_of(curve, cells[from], energies[from]);
     units[to] = held_in(cells[from]);
     count(plain[to], all);
+    all.not_full += is_plain(plain[to]) && units[to] != kFull ? 1 : 0;
   });
   return all;
 }
@@ -131,6 +133,19 @@ std::uint64_t digest_scalar(const std::int64_t* energies) {
 }
 
 }  // namespace
+
+const std::uint32_t* heat_reciprocals() {
+  struct Reciprocals {
+    std::array<std::uint32_t, kMostPlain + 1> of{};
+    constexpr Reciprocals() {
+      for (std::uint32_t units = 1; units <= kMostPlain; ++units) {
+        of[units] = (std::uint32_t{1} << 31) / units + 1;
+      }
+    }
+  };
+  static constexpr Reciprocals kReciprocals;
+  return kReciprocals.of.data();
+}
 
 HeatKernels scalar_heat_kernels() {
   return {read_scalar, read_units_scalar, fluxes_scalar, add_scalar, others_scalar, digest_scalar};

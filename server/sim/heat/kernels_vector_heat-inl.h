@@ -1,7 +1,5 @@
 // The vector kernels of heat. Included by kernels_vector.cpp once for each vector unit; never by
 // anything else.
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -31,6 +29,10 @@ using HeatLanes = hn::CappedTag<std::int32_t, 16>;
 using HeatEnergyLanes = hn::Repartition<std::int64_t, HeatLanes>;
 
 using HeatMask = hn::Mask<HeatLanes>;
+
+// From the energy of a full cell to 1/256 of that of a unit.
+constexpr int kLogFullHeat = 12 - kLogFine;
+static_assert(kFull == 1 << 12);
 
 // Energies of as many cells as there are lanes: their lower halves, and where those say all. Of a
 // plain cell they always do.
@@ -112,8 +114,6 @@ HeatCellsRead read_heat_vector(const HeatCurve& curve, const HeatRows& rows,
                                const Cell* HWY_RESTRICT cells,
                                const std::int64_t* HWY_RESTRICT energies,
                                std::int32_t* HWY_RESTRICT plain) {
-  constexpr int kDown = 12 - kLogFine;  // energy of a full cell to 1/256 of a unit's
-  static_assert(kFull == 1 << 12);
   const HeatLanes d;
   const auto of_full = [&](std::int64_t heat) {
     return hn::Set(d, static_cast<std::int32_t>(heat * kFull));
@@ -131,7 +131,7 @@ HeatCellsRead read_heat_vector(const HeatCurve& curve, const HeatRows& rows,
     const auto ice = hn::And(is_ice, energy.below(melted));
     // Water that is colder counts as ice.
     const auto cold = hn::Or(ice, energy.below(frozen));
-    const auto heat = hn::ShiftRight<kDown>(energy.low);
+    const auto heat = hn::ShiftRight<kLogFullHeat>(energy.low);
     hn::StoreU(plain_cells(curve, heat, holding_cells(cell), hn::Or(water, ice), cold, all), d,
                plain + to);
   });
@@ -151,23 +151,17 @@ HWY_INLINE V product_shifted(V a, V b) {
                      hn::BitCast(d, hn::ShiftRight<kDown>(even)));
 }
 
-// 2^31 / units, rounded up or one more: a division by so many units is a product then.
-struct Reciprocals {
-  std::array<std::uint32_t, kMostPlain + 1> of;
-  constexpr Reciprocals() : of{} {
-    for (std::uint32_t units = 1; units <= kMostPlain; ++units) {
-      of[units] = (std::uint32_t{1} << 31) / units + 1;
-    }
-  }
-};
-constexpr Reciprocals kReciprocals;
-
 // energy * 256 / units, rounded down, in two steps that each fit.
 template <class V>
 HWY_INLINE V heat_of_units(V energy, V units) {
   const HeatLanes d;
-  const auto reciprocal = hn::BitCast(
-      d, hn::GatherIndex(hn::RebindToUnsigned<HeatLanes>(), kReciprocals.of.data(), units));
+  const hn::RebindToUnsigned<HeatLanes> du;
+  // At one depth water under pressure holds the same.
+  const std::int32_t first = hn::GetLane(units);
+  const auto of_units = hn::AllTrue(d, hn::Eq(units, hn::Set(d, first)))
+                            ? hn::Set(du, heat_reciprocals()[first])
+                            : hn::GatherIndex(du, heat_reciprocals(), units);
+  const auto reciprocal = hn::BitCast(d, of_units);
   // The product is the quotient, or one more.
   const auto divide = [&](V all, V& rest) {
     const auto quotient = product_shifted<31>(all, reciprocal);
@@ -191,6 +185,7 @@ HeatCellsRead read_heat_units_vector(const HeatCurve& curve, const HeatRows& row
   const auto of_unit = [&](std::int64_t heat) {
     return hn::Set(d, static_cast<std::int32_t>(heat));
   };
+  const auto full = hn::Set(d, kFull);
   const auto frozen = of_unit(curve.frozen());
   const auto melted = of_unit(curve.melted());
   const auto boils = of_unit(curve.boils());
@@ -205,8 +200,11 @@ HeatCellsRead read_heat_units_vector(const HeatCurve& curve, const HeatRows& row
     const auto few = hn::And(holds, hn::Lt(held, hn::Set(d, kMostPlain + 1)));
     const auto is_plain = hn::And(few, energy.below(end));
     const auto cold = hn::Or(is_ice, energy.below(hn::Mul(held, frozen)));
-    const auto divisor = hn::IfThenElse(is_plain, held, hn::Set(d, 1));
-    const auto heat = heat_of_units(energy.low, divisor);
+    const auto others = hn::AndNot(hn::Eq(held, full), is_plain);
+    const auto heat = hn::AllFalse(d, others)
+                          ? hn::ShiftRight<kLogFullHeat>(energy.low)
+                          : heat_of_units(energy.low, hn::IfThenElse(is_plain, held, full));
+    all.not_full += static_cast<std::int32_t>(hn::CountTrue(d, others));
     hn::StoreU(plain_cells(curve, heat, holds, is_plain, cold, all), d, plain + to);
     hn::StoreU(held, d, units + to);
   });

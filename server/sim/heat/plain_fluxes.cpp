@@ -28,17 +28,22 @@ const std::int64_t* energies_at(const AmountPage* page, std::size_t index, std::
 bool HeatStep::find_plain(ChunkHeat& heat) const {
   if (heat.page == nullptr) return false;
   HeatPlane plane(shape_);
-  HeatCellsRead own = read_plain(heat, plane);
-  if (own.plain + own.by_rule < kFewPlain) return false;
   const std::array<Border, 6> borders = borders_of(*heat.chunk);
-  std::array<HeatCellsRead, 6> beside = read_beside(borders, plane);
-  const auto goes_by_rule = [](const HeatCellsRead& read) { return read.by_rule > 0; };
-  if (own.by_rule > 0 || std::any_of(beside.begin(), beside.end(), goes_by_rule)) {
-    plane.has_units = true;
+  HeatCellsRead own;
+  std::array<HeatCellsRead, 6> beside;
+  // Returns whether any cell is not full.
+  const auto read = [&](bool with_units) {
+    plane.has_units = with_units;
     own = read_plain(heat, plane);
-    beside = read_beside(borders, plane);
-    if (own.plain < kFewPlain) return false;
-  }
+    if (own.plain + own.by_rule >= kFewPlain) beside = read_beside(borders, plane);
+    const auto finds = [](const HeatCellsRead& some) { return some.by_rule + some.not_full > 0; };
+    return finds(own) || std::any_of(beside.begin(), beside.end(), finds);
+  };
+  // Mostly it is as it was in the last step.
+  const bool was = heat.has_units;
+  heat.has_units = read(was);
+  if (heat.has_units && !was) (void)read(true);
+  if (own.plain < kFewPlain) return false;
   const HeatFluxInput input{shape_, options_.sideways, options_.down, options_.up, options_.ice};
   const HeatFluxesFound found = kernels().heat.fluxes(input, plane, heat.changes.of_plain_faces());
   heat.flows = found.any;

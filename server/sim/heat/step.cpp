@@ -42,6 +42,7 @@ void HeatStep::begin(ChunkCoord coord, ChunkHeat& heat) {
   heat.page = page == state_.pages.end() ? nullptr : &page->second;
   heat.full_and_alike = heat.chunk != nullptr && heat.chunk->cells.is_shared() &&
                         (heat.page == nullptr || heat.page->uniform());
+  heat.has_units = field_.know(coord).has_units;
   field_.cells_stepped_ += heat.full_and_alike ? 0 : kChunkCells;
   if (field_.spares_.empty()) return;
   heat.changes = std::move(field_.spares_.back());
@@ -82,6 +83,7 @@ void HeatStep::fall_asleep() {
   for (ChunkHeat& heat : chunks_) {
     HeatField::Known& known = field_.know(heat.coord);
     known.awake = heat.flows;
+    known.has_units = heat.has_units;
     field_.simmering_ += static_cast<std::int64_t>(heat.simmering.size()) -
                          static_cast<std::int64_t>(known.simmering.size());
     known.simmering = std::move(heat.simmering);

@@ -36,6 +36,7 @@ struct ChunkHeat {
   std::int64_t from_air = 0;
   bool flows = false;
   bool full_and_alike = false;  // within, nothing can flow
+  bool has_units = false;       // cells that are not full, here or straight beside
   std::vector<Vec3> simmering;  // surfaces
 };
 
