@@ -214,8 +214,8 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
       const std::int32_t kind = dice.roll(0, 5);
       cells[i] = kind == 0   ? kRock
                  : kind == 1 ? kAir
-                 : kind == 2 ? ice_of(dice.roll(1, 2 * kFull))
-                 : kind == 3 ? dice.roll(1, 2 * kFull)
+                 : kind == 2 ? ice_of(dice.roll(1, sim::kMostPlain + 9))
+                 : kind == 3 ? dice.roll(1, sim::kMostPlain + 9)
                  : kind == 4 ? ice_of(kFull)
                              : kFull;
       if (kind == 4 && dice.chance(20)) cells[i] = kTrappedAir;

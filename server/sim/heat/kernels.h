@@ -7,7 +7,7 @@
 //   size = high * 256 + low      parts * high + (parts * low >> 8)
 //
 // Where some are not full, as surfaces and water under pressure are, a second pass reads their
-// amounts, too; then all are plain but what holds four full cells and more, or boils.
+// amounts, too; then all are plain but what holds eight full cells and more, or boils.
 //
 // They stand in a plane: the chunk's cells as they lie, with a layer of its neighbours around.
 // Whatever is not plain has no part in a kernel's fluxes; a plane says where something stands that
@@ -26,7 +26,7 @@
 namespace sluice::sim {
 
 /// A plain cell holds so many units at the most.
-inline constexpr std::int32_t kMostPlain = 4 * kFull - 1;
+inline constexpr std::int32_t kMostPlain = 8 * kFull - 1;
 
 /// Energies of a unit: of water between the first two, which are left out; of ice below the third.
 struct HeatRange {
@@ -101,8 +101,8 @@ struct HeatFluxInput {
 static_assert(std::int64_t{kMostHeatParts / 4} * (kBoiling << kLogFine) < UINT32_MAX);
 static_assert(std::int64_t{kMostHeatParts / 16} * ((kBoiling - kColdest) << kLogFine) < UINT32_MAX);
 // So all that flows to a cell fits 32 bits, and so does the energy of a full one.
-static_assert(std::int64_t{kMostHeatParts} * 4 * (kBoiling - kColdest) < INT32_MAX);
-static_assert((std::int64_t{kMostUnitHeat} - kHeatOfBoiling) * kMostPlain < INT32_MAX);
+static_assert(std::int64_t{kMostHeatParts} * 8 * (kBoiling - kColdest) < INT32_MAX);
+static_assert((kBoiling - std::int64_t{kColdest} / 2 + kHeatOfMelting) * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostHeatParts} * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostUnitHeat} << kLogFine < INT32_MAX);
 
