@@ -85,6 +85,8 @@ BENCHMARK_CAPTURE(BM_Heat, surface, Vec3{512, 128, 1}, sim::WaterModel::kHydro, 
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_Heat, solid_surface, Vec3{64, 32, 64}, sim::WaterModel::kHydro, 8)
     ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Heat, film, Vec3{512, 64, 1}, sim::WaterModel::kHydro, 62)
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_Heat, cellular, Vec3{512, 512, 1}, sim::WaterModel::kCellular, 8)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_Heat, solid_cellular, Vec3{64, 64, 64}, sim::WaterModel::kCellular, 8)

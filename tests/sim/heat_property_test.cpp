@@ -84,7 +84,7 @@ RC_GTEST_PROP(HeatProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t se
                                                 2 * kTicks, seed);
 }
 
-/// Water of full cells, warm and cold, with ice, air, rock and half-full cells in it.
+/// Water of full cells, warm and cold, with ice, air, rock and cells that are not full in it.
 WorldSpec mixed_lake(std::uint64_t seed, bool solid) {
   Dice dice(seed ^ 0x1a4eU);
   WorldSpec spec;
@@ -111,7 +111,9 @@ WorldSpec mixed_lake(std::uint64_t seed, bool solid) {
     spec.config.size = {dice.roll(64, side + 40), dice.roll(64, side + 40),
                         solid ? dice.roll(20, 40) : 1};
     if (solid) spec.config.size.x = spec.config.size.y = dice.roll(20, 40);
-    spec.fills = {{{{0, 0, 0}, spec.config.size}, kFull}};
+    // Under pressure, too: what is not full all over.
+    const bool pressed = spec.config.water == sim::WaterModel::kCellular && dice.chance(70);
+    spec.fills = {{{{0, 0, 0}, spec.config.size}, kFull, pressed}};
     spec.heat.options.water = dice.roll(-2, 96) * sim::kDegree;
     spec.heaters.clear();
     for (int i = dice.roll(1, 90); i > 0; --i) {
@@ -124,12 +126,15 @@ WorldSpec mixed_lake(std::uint64_t seed, bool solid) {
     }
     return spec;
   }
-  const Cell half = spec.config.water == sim::WaterModel::kBlock ? kFull : kFull / 2;
+  const std::int32_t quantum = spec.config.water == sim::WaterModel::kBlock    ? kFull
+                               : spec.config.water == sim::WaterModel::kStream ? kFull / 8
+                                                                               : 1;
   for (int i = dice.roll(0, 8); i > 0; --i) {
+    const Cell some = dice.roll(1, kFull / quantum) * quantum;
     const Vec3 at = random_place(dice, size);
     const Vec3 box = {dice.roll(1, size.x - at.x), dice.roll(1, size.y - at.y),
                       dice.roll(1, size.z - at.z)};
-    const Cell cell = dice.chance(40) ? kRock : dice.chance(50) ? kAir : half;
+    const Cell cell = dice.chance(40) ? kRock : dice.chance(50) ? kAir : some;
     spec.fills.push_back({{at, box}, cell});
   }
   for (int i = dice.roll(0, 60); i > 0; --i) {

@@ -219,6 +219,7 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
                  : kind == 4 ? ice_of(kFull)
                              : kFull;
       if (kind == 4 && dice.chance(20)) cells[i] = kTrappedAir;
+      if (kind == 5 && dice.chance(20)) cells[i] = sim::kMostPlain + dice.roll(0, 1);
     }
     const std::int64_t units = held_in(cells[i]);
     energies[i] = energies[i] * units / kFull;

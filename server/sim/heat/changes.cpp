@@ -16,10 +16,9 @@ std::int32_t* HeatChanges::of_plain_faces() {
   return plain_.data();
 }
 
-std::int64_t* HeatChanges::of_all_faces() {
+void HeatChanges::expect_all_faces() {
   all_.assign(kChunkCells, 0);
   has_all_ = true;
-  return all_.data();
 }
 
 std::uint64_t HeatChanges::apply(const HeatRange& range, const Cell* cells,

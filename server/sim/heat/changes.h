@@ -15,8 +15,8 @@ class HeatChanges {
   void clear();
   /// For what plain faces bring, whose kernel writes every cell.
   [[nodiscard]] std::int32_t* of_plain_faces();
-  /// For what is found by rules where most faces go by them; zero so far.
-  [[nodiscard]] std::int64_t* of_all_faces();
+  /// Has a number for every cell ready, where most faces go by their rules.
+  void expect_all_faces();
   /// Of a face that is looked at alone.
   void add(std::int32_t index, std::int64_t energy) {
     if (has_all_) {

@@ -52,86 +52,12 @@ void HeatStep::move(ChunkHeat& heat, std::int32_t index, std::int64_t energy) co
   heat.flows = true;
 }
 
-/// Temperatures and amounts of a chunk that holds neither ice nor water at 0 degrees or below, and
-/// which of its rows hold any; false for any other.
-bool HeatStep::read_water(const ChunkHeat& heat, std::int32_t* fine, std::int32_t* units,
-                          bool* wet) const {
-  const Cell* const cells = heat.chunk->cells.data();
-  const std::int32_t width = shape_.width();
-  for (std::int32_t row = 0; row < kChunkCells; row += width, ++wet) {
-    *wet = std::any_of(cells + row, cells + row + width, [](Cell c) { return held_in(c) != 0; });
-    if (*wet && !read_row(heat, row, fine, units)) return false;
-    if (*wet) continue;
-    std::fill_n(fine + row, width, 0);
-    std::fill_n(units + row, width, 0);
-  }
-  return true;
-}
-
-bool HeatStep::read_row(const ChunkHeat& heat, std::int32_t row, std::int32_t* fine,
-                        std::int32_t* units) const {
-  const Cell* const cells = heat.chunk->cells.data();
-  const std::int64_t above_0 = (curve_.melted() + 1) * kFull;
-  const std::int64_t below_100 = curve_.boils() * kFull;
-  const auto offset = static_cast<std::int32_t>(curve_.melted() << kLogFine);
-  for (std::int32_t i = row; i < row + shape_.width(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const std::int64_t energy = heat.page == nullptr ? 0 : heat.page->at(at);
-    if (cells[at] == kFull && energy > above_0 && energy < below_100) {
-      units[at] = kFull;
-      fine[at] = static_cast<std::int32_t>((energy << kLogFine) / kFull) - offset;
-      continue;
-    }
-    const HeatCell found = cell_of(*heat.chunk, heat.page, i);
-    if (found.units > 0 && (found.ice || found.fine <= 0)) return false;
-    units[at] = found.units;
-    fine[at] = found.fine;
-  }
-  return true;
-}
-
-// As find_within, for water alone: every face of the rows that hold any is looked at alike, so that
-// there is little to guess. False where the chunk holds something else.
-bool HeatStep::find_within_water(ChunkHeat& heat) const {
-  std::array<std::int32_t, kChunkCells> fine;
-  std::array<std::int32_t, kChunkCells> units;
-  std::array<bool, kChunkCells> wet;  // of each row
-  if (!read_water(heat, fine.data(), units.data(), wet.data())) return false;
-  std::int64_t* const change = heat.changes.of_all_faces();
-  const auto slab = static_cast<std::size_t>(shape_.slab());
-  const auto width = static_cast<std::size_t>(shape_.width());
-  std::int64_t any = 0;
-  const auto exchange = [&](std::size_t a, std::size_t b, std::int32_t parts) {
-    const std::int64_t energy = conducted(parts, std::min(units[a], units[b]), fine[a], fine[b]);
-    change[a] -= energy;
-    change[b] += energy;
-    any |= energy;
-  };
-  for (std::size_t row = 0; row < kChunkCells; row += width) {
-    if (!wet[row / width]) continue;
-    for (std::size_t i = row; i + 1 < row + width; ++i) exchange(i, i + 1, options_.sideways);
-    if (row % slab + width < slab && wet[row / width + 1]) {
-      for (std::size_t i = row; i < row + width; ++i) exchange(i, i + width, options_.sideways);
-    }
-    if (row + slab >= kChunkCells || !wet[(row + slab) / width]) continue;
-    for (std::size_t i = row; i < row + width; ++i) {
-      exchange(i, i + slab, lighter(fine[i], fine[i + slab]) ? options_.up : options_.down);
-    }
-  }
-  heat.flows = any != 0;
-  for (std::size_t i = 0; i + slab < kChunkCells; ++i) {
-    if (units[i] == 0 || units[i + slab] > 0) continue;
-    meet_air(heat, static_cast<std::int32_t>(i), {fine[i], units[i], false, 0});
-  }
-  return true;
-}
-
 void HeatStep::find_within(ChunkHeat& heat) const {
   std::vector<HeatCell> cells(kChunkCells);
   for (std::int32_t i = 0; i < kChunkCells; ++i) {
     cells[static_cast<std::size_t>(i)] = cell_of(*heat.chunk, heat.page, i);
   }
-  (void)heat.changes.of_all_faces();
+  heat.changes.expect_all_faces();
   const std::int32_t slab = shape_.slab();
   const std::int32_t width = shape_.width();
   const auto exchange = [&](std::int32_t a, std::int32_t b, std::int64_t energy) {

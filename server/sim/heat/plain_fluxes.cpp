@@ -10,9 +10,6 @@ namespace sluice::sim {
 
 namespace {
 
-/// With fewer plain cells the rules alone are as fast.
-constexpr std::int32_t kFewPlain = kChunkCells / 8;
-
 using EnergyRoom = std::array<std::int64_t, kChunkCells>;
 
 /// Energies of `count` cells from `index` on; `room` is for those that are kept as one number.
@@ -35,7 +32,7 @@ bool HeatStep::find_plain(ChunkHeat& heat) const {
   const auto read = [&](bool with_units) {
     plane.has_units = with_units;
     own = read_plain(heat, plane);
-    if (own.plain + own.by_rule >= kFewPlain) beside = read_beside(borders, plane);
+    beside = read_beside(borders, plane);
     const auto finds = [](const HeatCellsRead& some) { return some.by_rule + some.not_full > 0; };
     return finds(own) || std::any_of(beside.begin(), beside.end(), finds);
   };
@@ -43,7 +40,7 @@ bool HeatStep::find_plain(ChunkHeat& heat) const {
   const bool was = heat.has_units;
   heat.has_units = read(was);
   if (heat.has_units && !was) (void)read(true);
-  if (own.plain < kFewPlain) return false;
+  if (own.plain < own.by_rule) return false;  // the rules alone are as fast
   const HeatFluxInput input{shape_, options_.sideways, options_.down, options_.up, options_.ice};
   const HeatFluxesFound found = kernels().heat.fluxes(input, plane, heat.changes.of_plain_faces());
   heat.flows = found.any;

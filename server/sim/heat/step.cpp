@@ -56,13 +56,8 @@ void HeatStep::find_fluxes(ChunkHeat& heat) const {
     return;
   }
   if (!heat.full_and_alike) {
-    if (now_.by_cell) {
-      find_within(heat);
-    } else if (find_plain(heat)) {
-      return;
-    } else if (!find_within_water(heat)) {
-      find_within(heat);
-    }
+    if (!now_.by_cell && find_plain(heat)) return;
+    find_within(heat);
   }
   for (const Border& border : borders_of(*heat.chunk)) find_over_border(heat, border);
 }

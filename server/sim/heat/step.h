@@ -97,11 +97,6 @@ class HeatStep {
   [[nodiscard]] std::int64_t upwards(const HeatCell& below, const HeatCell& above) const;
   [[nodiscard]] std::int32_t through_ice(const HeatCell& a, const HeatCell& b) const;
   void move(ChunkHeat& heat, std::int32_t index, std::int64_t energy) const;
-  [[nodiscard]] bool read_water(const ChunkHeat& heat, std::int32_t* fine, std::int32_t* units,
-                                bool* wet) const;
-  [[nodiscard]] bool read_row(const ChunkHeat& heat, std::int32_t row, std::int32_t* fine,
-                              std::int32_t* units) const;
-  [[nodiscard]] bool find_within_water(ChunkHeat& heat) const;
   void find_within(ChunkHeat& heat) const;
   void find_over_border(ChunkHeat& heat, const Border& border) const;
   void find_over_face(ChunkHeat& heat, const Border& border, const AmountPage* page,
