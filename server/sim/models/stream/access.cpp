@@ -206,18 +206,6 @@ void StreamCells::note_ways_around(std::int32_t slot, std::uint8_t which) {
   for (const std::int32_t there : (*this)[slot].beside) note_ways(there, which);
 }
 
-// Those that come to it past one cell (paths.cpp).
-void StreamCells::note_ways_across(const StreamCell& cell) {
-  for (const StreamFace face : kSideways) {
-    if (cell.beside[face] < 0) continue;
-    for (const StreamFace across : kSideways) {
-      if (across / 2 != face / 2) {
-        note_ways((*this)[cell.beside[face]].beside[across], kWaysToEdges);
-      }
-    }
-  }
-}
-
 // And, if it is full, that water rises from it, and that the one above is supported. Whether a cell
 // comes nearer to the edge by a neighbour depends on itself alone (FromEdges in paths.cpp).
 void StreamCells::note_support(std::int32_t slot) {

@@ -313,7 +313,6 @@ void StreamCells::tell_around(Region& region, std::int32_t index) {
 void StreamCells::changed_here(std::int32_t slot) {
   StreamCell& cell = (*this)[slot];
   note_ways_around(slot, kAllWays);
-  note_ways_across(cell);
   note_support(slot);
   doubt_around(cell);
   cell.new_parents = true;

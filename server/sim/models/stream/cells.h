@@ -232,7 +232,6 @@ class StreamCells {
   void set_beside(std::int32_t slot, std::size_t face, std::int32_t what);
   void tell_around(Region& region, std::int32_t index);
   void note_ways_around(std::int32_t slot, std::uint8_t which);
-  void note_ways_across(const StreamCell& cell);
   void note_support(std::int32_t slot);
   void changed_here(std::int32_t slot);
   void set_masks(const StreamCell& cell, std::int32_t level);

@@ -17,54 +17,10 @@ bool leads(const StreamCells& cells, const StreamCell& from, std::size_t face) {
   return cells.supported(from);
 }
 
-constexpr bool are_across(StreamFace a, StreamFace b) {
-  return a / 2 != b / 2;
-}
-
-/// A way from a cell past one beside it, aside, to the one that lies on from there. The cell
-/// straight on, from which it would be one step, is dry.
-struct WayPastDry {
-  StreamFace aside;
-  StreamFace on;
-  std::int32_t to;
-};
-
-/// Calls visit(WayPastDry) for all of a cell. Water that was pushed out of a river's row takes the
-/// dry row beside it by these, instead of crowding back: a river fills the width of its bed.
-template <class Visit>
-void for_each_past_dry(const StreamCells& cells, const StreamCell& cell, Visit&& visit) {
-  if (!cells.supported(cell)) return;
-  for (const StreamFace on : kSideways) {
-    if (cell.beside[on] != kDryThere) continue;
-    for (const StreamFace aside : kSideways) {
-      if (!are_across(aside, on) || cell.beside[aside] < 0) continue;
-      const std::int32_t to = cells[cell.beside[aside]].beside[on];
-      if (to >= 0) visit(WayPastDry{aside, on, to});
-    }
-  }
-}
-
-/// Calls visit(slot) for the cells whose ways past dry ones may lead to this cell.
-template <class Visit>
-void for_each_before_dry(const StreamCells& cells, const StreamCell& to, Visit&& visit) {
-  for (const StreamFace on : kSideways) {
-    const std::int32_t between = to.beside[opposite(on)];
-    if (between < 0) continue;
-    for (const StreamFace aside : kSideways) {
-      if (!are_across(aside, on)) continue;
-      const std::int32_t from = cells[between].beside[aside];
-      if (from >= 0 && cells[from].beside[on] == kDryThere && cells.supported(cells[from])) {
-        visit(from);
-      }
-    }
-  }
-}
-
 /// From springs, the highest first: a cell that several reach can rise as high as the highest lets
 /// it.
 struct FromSprings {
   static constexpr std::uint8_t kWays = kWaysFromSprings;
-  static constexpr bool kPastDry = false;
   static std::uint64_t get(const StreamCell& cell) { return cell.reach; }
   static void set(StreamCell& cell, std::uint64_t reach) { cell.reach = reach; }
   static std::uint64_t begin(const StreamCells& /*cells*/, const StreamCell& cell) {
@@ -79,7 +35,6 @@ struct FromSprings {
 /// From open edges, against the ways that water can take.
 struct FromEdges {
   static constexpr std::uint8_t kWays = kWaysToEdges;
-  static constexpr bool kPastDry = true;
   static std::uint64_t get(const StreamCell& cell) {
     return cell.to_edge == kUnreached ? kNoReach : static_cast<std::uint64_t>(cell.to_edge);
   }
@@ -113,12 +68,6 @@ std::uint64_t best(const StreamCells& cells, const StreamCell& cell) {
     if (distance >= least || distance == kNoReach) continue;
     if (!Ways::goes(cells, there, opposite(static_cast<StreamFace>(face)))) continue;
     least = std::min(least, distance + 1);
-  }
-  if constexpr (Ways::kPastDry) {
-    for_each_past_dry(cells, cell, [&](const WayPastDry& way) {
-      const std::uint64_t distance = Ways::get(cells[way.to]);
-      if (distance != kNoReach) least = std::min(least, distance + 1);
-    });
   }
   return least;
 }
@@ -180,13 +129,9 @@ void StreamPaths::lose(StreamCells& cells, Ways /*ways*/) {
     Ways::set(cell, kNoReach);
     moved_.push_back(slot);
     nearer_.push_back(slot);
-    const auto ask = [&](std::int32_t there) {
-      if (Ways::get(cells[there]) == distance + 1) push(distance + 1, there);
-    };
     for (const std::int32_t there : cell.beside) {
-      if (there >= 0) ask(there);
+      if (there >= 0 && Ways::get(cells[there]) == distance + 1) push(distance + 1, there);
     }
-    if constexpr (Ways::kPastDry) for_each_before_dry(cells, cell, ask);
   }
 }
 
@@ -205,16 +150,14 @@ void StreamPaths::find(StreamCells& cells, Ways /*ways*/) {
     const auto [distance, slot] = pop();
     const StreamCell& cell = cells[slot];
     if (Ways::get(cell) != distance) continue;
-    const auto tell = [&](std::int32_t there) {
-      if (Ways::get(cells[there]) <= distance + 1) return;
-      Ways::set(cells[there], distance + 1);
-      moved_.push_back(there);
-      push(distance + 1, there);
-    };
     for (std::size_t face = 0; face < kFaces; ++face) {
-      if (Ways::goes(cells, cell, face)) tell(cell.beside[face]);
+      if (!Ways::goes(cells, cell, face)) continue;
+      StreamCell& there = cells[cell.beside[face]];
+      if (Ways::get(there) <= distance + 1) continue;
+      Ways::set(there, distance + 1);
+      moved_.push_back(cell.beside[face]);
+      push(distance + 1, cell.beside[face]);
     }
-    if constexpr (Ways::kPastDry) for_each_before_dry(cells, cell, tell);
   }
 }
 
@@ -273,11 +216,6 @@ void StreamPaths::find_onward(const StreamCells& cells, StreamCell& cell) {
         there >= 0 && cells[there].to_edge != kUnreached && cells[there].to_edge < cell.to_edge;
     if (nearer || there == kGutterThere) onward |= 1U << face;
   }
-  for_each_past_dry(cells, cell, [&](const WayPastDry& way) {
-    const StreamCell& to = cells[way.to];
-    if (to.to_edge == kUnreached || to.to_edge >= cell.to_edge) return;
-    onward |= 1U << way.on | 1U << way.aside;
-  });
   cell.doubted = cell.doubted || cell.onward != onward;
   cell.onward = static_cast<std::uint8_t>(onward);
 }
@@ -288,8 +226,6 @@ void StreamPaths::write_marks(StreamCells& cells) {
       const std::int32_t there = cells[slot].beside[face];
       if (there >= 0) find_onward(cells, cells[there]);
     }
-    for_each_before_dry(cells, cells[slot],
-                        [&](std::int32_t from) { find_onward(cells, cells[from]); });
   }
   for (const std::int32_t slot : cells.changed()) {
     StreamCell& cell = cells[slot];

@@ -254,16 +254,47 @@ class Settling {
   // Along the ways to the edge; elsewhere only where they cannot take it all.
   void run_out(StreamCell& cell) {
     const bool brimful = cell.level == kStreamLevels;
-    // In equal shares, as far as there is room; what one way cannot take goes the others.
-    std::int32_t ways = 0;
-    for (const StreamFace face : kSideways) ways += leads_on(cell, face) ? 1 : 0;
+    const std::uint32_t ways = cell.onward | dry_ways(cell);
+    const std::uint32_t straight = ways & straight_on(cell);
+    if (straight != 0) share(cell, straight);
+    share(cell, ways & ~straight);
+    if (brimful) level_out(cell, cell.mark.largest);
+  }
+
+  // In equal shares, as far as there is room; what one way cannot take goes the others.
+  void share(StreamCell& cell, std::uint32_t faces) {
+    std::int32_t ways = std::popcount(faces);
     for (const StreamFace face : order_) {
-      if (!leads_on(cell, face)) continue;
-      const std::int32_t share = (cell.level + ways - 1) / ways;
-      run_on(cell, face, look(cell, face), share);
+      if ((faces >> face & 1) == 0) continue;
+      const std::int32_t part = (cell.level + ways - 1) / ways;
+      run_on(cell, face, look(cell, face), part);
       --ways;
     }
-    if (brimful) level_out(cell, cell.mark.largest);
+  }
+
+  // Dry cells beside the ways to the edge, as near to it as these: with them a river that was
+  // pushed aside fills the width of its bed, and not one row of it alone. Bits of faces.
+  [[nodiscard]] std::uint32_t dry_ways(const StreamCell& cell) {
+    std::uint32_t found = 0;
+    for (const StreamFace aside : kSideways) {
+      if (!leads_on(cell, aside) || cell.beside[aside] < 0) continue;
+      const StreamCell& next = cells_[cell.beside[aside]];
+      for (const StreamFace face : kSideways) {
+        if (cell.beside[face] == kDryThere && leads_on(next, face)) found |= 1U << face;
+      }
+    }
+    if (found != 0) looks_beyond_ = true;
+    return found;
+  }
+
+  // What came in over a face goes out over the one across: rows of a river stay rows, and do not
+  // crowd into one.
+  static std::uint32_t straight_on(const StreamCell& cell) {
+    std::uint32_t found = 0;
+    for (const StreamFace face : kSideways) {
+      if ((cell.mark.parents >> opposite(face) & 1) != 0) found |= 1U << face;
+    }
+    return found;
   }
 
   // On level ground a river runs without a slope: all that the next cells have room for.

@@ -192,7 +192,11 @@ class StreamWater final : public WaterModelState {
 
   void finish(StreamCell& cell) {
     StreamMark& mark = cell.mark;
-    if (cell.new_parents) mark.parents = parents_of(cell);
+    if (cell.new_parents) {
+      const std::uint8_t parents = parents_of(cell);
+      cell.doubted = cell.doubted || parents != mark.parents;
+      mark.parents = parents;
+    }
     cell.new_parents = false;
     if (cell.level == 0 && mark.active == 0 && !mark.is_source) mark = {};
     const bool stays = cell.steady && pack(mark) == cell.old_mark;
