@@ -55,6 +55,55 @@ TEST(StreamRiver, ARiverCarriesWhatItsSpringGivesInSteadyLevels) {
   }
 }
 
+std::vector<Drawing> all_of(const sim::World& world) {
+  std::vector<Drawing> layers;
+  for (std::int32_t z = 0; z < world.config().size.z; ++z) layers.push_back(drawing_of(world, z));
+  return layers;
+}
+
+/// A bed 60 long, so many cells wide, with a step down after every so many (none: 0), and a spring
+/// in each of its rows.
+StreamScene bed(std::int32_t width, std::int32_t step, std::int32_t rate) {
+  const auto steps_after = [&](std::int32_t x) { return step == 0 ? 0 : (59 - x) / step; };
+  std::vector<Drawing> layers;
+  for (std::int32_t z = 0; z < width + 2; ++z) {
+    Drawing rows;
+    for (std::int32_t y = steps_after(0) + 4; y >= 0; --y) {
+      std::string row;
+      for (std::int32_t x = 0; x < 60; ++x) {
+        const std::int32_t ground = 2 + steps_after(x);
+        const bool bank = z == 0 || z == width + 1;
+        row += y < ground || bank ? '#' : x == 1 && y == ground ? 'S' : '.';
+      }
+      rows.push_back(row);
+    }
+    layers.push_back(rows);
+  }
+  StreamScene scene(drawn_stream(layers, rate), 8);
+  scene.open(&sim::Edges::right).start();
+  return scene;
+}
+
+// Where a row had run into the one beside it, it stayed dry from there on: two springs of four
+// levels in a bed two wide gave three levels each, and on steps what they gave jumped to and fro.
+TEST(StreamRiver, AWideRiverFillsItsBed) {
+  for (const std::int32_t step : {0, 3, 8, 20}) {
+    for (const std::int32_t width : {1, 2, 3, 4}) {
+      for (const std::int32_t levels : {1, 2, 3, 4, 6, 7, 8}) {
+        if (levels == 8 && step != 0) continue;  // falls full of water spread as if they stood
+        StreamScene scene = bed(width, step, levels * kLevel);
+        scene.run(1000);
+        const std::string which =
+            std::to_string(step) + " " + std::to_string(width) + " " + std::to_string(levels);
+        EXPECT_EQ(scene.levels_drained_in(50), 50 * levels * width) << which;
+        const std::vector<Drawing> before = all_of(*scene.world);
+        scene.run(1);
+        EXPECT_EQ(all_of(*scene.world), before) << which;
+      }
+    }
+  }
+}
+
 // Corners filled first, the ground near the spring stayed dry.
 TEST(StreamRiver, OnAPlainNoWaterRunsUphill) {
   std::vector<Drawing> plans(3, Drawing(21, std::string(21, '.')));

@@ -287,7 +287,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow stream_water() {
   return {.id = WaterModel::kStream,
-          .version = 5,
+          .version = 6,
           .name = "stream",
           .meaning = "rivers in eight levels, which dry up where no spring feeds them",
           .options = kOptions,
