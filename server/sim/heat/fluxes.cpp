@@ -16,12 +16,7 @@ HeatCell HeatStep::cell_of(const Chunk& chunk, const AmountPage* page, std::int3
   const std::int64_t energy = page == nullptr ? 0 : page->at(i);
   HeatCell found{curve_.fine(energy, units), units, is_ice(cell), 0};
   if (found.fine < 0) found.ice = true;
-  if (found.fine == 0 && !found.ice) {
-    const std::int64_t frozen = curve_.frozen_units(energy, units, false);
-    static_assert(kFull == 1 << kLogHeatParts);
-    found.frozen =
-        static_cast<std::int32_t>(units == kFull ? frozen : (frozen << kLogHeatParts) / units);
-  }
+  if (found.fine == 0 && !found.ice) found.frozen = frozen_share(energy, units);
   return found;
 }
 

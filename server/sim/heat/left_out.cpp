@@ -10,9 +10,11 @@ namespace sluice::sim {
 HeatCell HeatStep::cell_of(const ChunkHeat& heat, const HeatPlane& plane, std::size_t at,
                            std::int32_t index) const {
   const std::int32_t plain = plane.plain[at];
-  // How much of a cell at 0 degrees is frozen, its plane does not say.
-  if (!is_plain(plain) || plain == kMelting) return cell_of(*heat.chunk, heat.page, index);
-  return {fine_of_plain(plain), plane.has_units ? plane.units[at] : kFull, is_plain_ice(plain), 0};
+  if (!is_plain(plain)) return cell_of(*heat.chunk, heat.page, index);
+  const std::int32_t units = plane.has_units ? plane.units[at] : kFull;
+  if (plain != kMelting) return {fine_of_plain(plain), units, is_plain_ice(plain), 0};
+  // How much of it is frozen, a plane does not say.
+  return {0, units, false, frozen_share(heat.page->at(static_cast<std::size_t>(index)), units)};
 }
 
 // Inside of the chunk, all faces of cells that are not plain. Most rows have none.

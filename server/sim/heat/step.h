@@ -93,6 +93,12 @@ class HeatStep {
   // fluxes.cpp
   [[nodiscard]] HeatCell cell_of(const Chunk& chunk, const AmountPage* page,
                                  std::int32_t index) const;
+  /// Of water at 0 degrees: HeatCell::frozen.
+  [[nodiscard]] std::int32_t frozen_share(std::int64_t energy, std::int32_t units) const {
+    static_assert(kFull == 1 << kLogHeatParts);
+    const std::int64_t frozen = curve_.frozen_units(energy, units, false);
+    return static_cast<std::int32_t>(units == kFull ? frozen : (frozen << kLogHeatParts) / units);
+  }
   [[nodiscard]] std::int64_t beside(const HeatCell& a, const HeatCell& b) const;
   [[nodiscard]] std::int64_t upwards(const HeatCell& below, const HeatCell& above) const;
   [[nodiscard]] std::int32_t through_ice(const HeatCell& a, const HeatCell& b) const;
