@@ -13,8 +13,9 @@ void pull_in_z(const WaveSheet& sheet, const std::int32_t* heights,
     const std::int32_t* const here = heights + stretch.from;
     const std::int32_t* const front = here + stretch.front;
     const std::int32_t* const back = here + stretch.back;
-    std::int32_t* const pull = pulls.data() + stretch.from;
-    for (std::int32_t k = 0; k < stretch.count; ++k) pull[k] = front[k] + back[k] - 2 * here[k];
+    std::int32_t* const __restrict pull = pulls.data() + stretch.from;
+    const std::int32_t count = stretch.count;
+    for (std::int32_t k = 0; k < count; ++k) pull[k] = front[k] + back[k] - 2 * here[k];
   }
 }
 
