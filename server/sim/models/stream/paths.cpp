@@ -207,8 +207,8 @@ bool StreamPaths::find_widest(StreamCells& cells, StreamCell& cell) const {
   return true;
 }
 
-/// Which ways from a cell, sideways, come nearer to the edge.
-void StreamPaths::find_onward(const StreamCells& cells, StreamCell& cell) {
+/// Which ways from a cell, sideways, come nearer to the edge. Those beside it look at that, too.
+void StreamPaths::find_onward(StreamCells& cells, StreamCell& cell) {
   std::uint32_t onward = 0;
   for (const StreamFace face : kSideways) {
     const std::int32_t there = cell.beside[face];
@@ -216,8 +216,12 @@ void StreamPaths::find_onward(const StreamCells& cells, StreamCell& cell) {
         there >= 0 && cells[there].to_edge != kUnreached && cells[there].to_edge < cell.to_edge;
     if (nearer || there == kGutterThere) onward |= 1U << face;
   }
-  cell.doubted = cell.doubted || cell.onward != onward;
+  if (cell.onward == onward) return;
   cell.onward = static_cast<std::uint8_t>(onward);
+  cell.doubted = true;
+  for (const StreamFace face : kSideways) {
+    if (cell.beside[face] >= 0) cells[cell.beside[face]].doubted = true;
+  }
 }
 
 void StreamPaths::write_marks(StreamCells& cells) {

@@ -38,7 +38,7 @@ class StreamPaths {
   void widen(StreamCells& cells);
   void widen_at(StreamCells& cells, std::int32_t slot);
   bool find_widest(StreamCells& cells, StreamCell& cell) const;
-  static void find_onward(const StreamCells& cells, StreamCell& cell);
+  static void find_onward(StreamCells& cells, StreamCell& cell);
   void write_marks(StreamCells& cells);
 
   std::vector<Entry> heap_;
