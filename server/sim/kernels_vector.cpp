@@ -53,8 +53,8 @@ Kernels make_kernels() {
           digest_cells_vector,
           {sideways_vector, vertical_vector, pair_vector, faces_vector},
           step_waves_vector,
-          {read_heat_vector, read_heat_units_vector, heat_fluxes_vector, add_heat_vector,
-           other_cells_vector, digest_heat_vector},
+          {read_heat_vector, read_heat_units_vector, heat_fluxes_vector, meet_air_vector,
+           add_heat_vector, other_cells_vector, digest_heat_vector},
           {tracer_fluxes_vector}};
 }
 

@@ -144,6 +144,31 @@ RC_GTEST_PROP(HeatKernels, LetTheSameFlowEverywhere, (std::uint64_t seed, bool s
   }
 }
 
+RC_GTEST_PROP(HeatKernels, MeetTheSameAirEverywhere, (std::uint64_t seed, bool with_units)) {
+  Dice dice(seed);
+  std::vector<std::int32_t> plain(64);
+  std::vector<std::int32_t> units(64);
+  for (std::int32_t& cell : plain) {
+    const bool ice = dice.chance(50);
+    const std::int32_t degrees = ice ? dice.roll(-100, 0) : dice.roll(0, 100);
+    cell = 2 * ((degrees * sim::kDegree << sim::kLogFine) + dice.roll(0, 99)) + (ice ? 1 : 0);
+  }
+  for (std::int32_t& held : units) held = dice.roll(1, sim::kMostPlain);
+  const std::int32_t parts = dice.roll(0, sim::kMostHeatParts);
+  const std::int32_t air = dice.roll(sim::kColdest, sim::kHottest) << sim::kLogFine;
+  const auto meet = [&](const sim::HeatKernels& kernels, std::vector<std::int32_t>& change) {
+    return kernels.meet_air(parts, air, plain.size(), plain.data(),
+                            with_units ? units.data() : nullptr, change.data());
+  };
+  std::vector<std::int32_t> change(64, 7);
+  const sim::HeatOfAir found = meet(portable(), change);
+  for (const sim::Kernels& set : sim::all_kernels()) {
+    std::vector<std::int32_t> here(64, 7);
+    RC_ASSERT(meet(set.heat, here) == found);
+    RC_ASSERT(here == change);
+  }
+}
+
 RC_GTEST_PROP(HeatKernels, AddTheSameEverywhere, (std::uint64_t seed)) {
   Dice dice(seed);
   const Chunk chunk = any_chunk(dice);

@@ -101,7 +101,7 @@ struct HeatFluxInput {
 static_assert(std::int64_t{kMostHeatParts / 4} * (kBoiling << kLogFine) < UINT32_MAX);
 static_assert(std::int64_t{kMostHeatParts / 16} * ((kBoiling - kColdest) << kLogFine) < UINT32_MAX);
 // So all that flows to a cell fits 32 bits, and so does the energy of a full one.
-static_assert(std::int64_t{kMostHeatParts} * 8 * (kBoiling - kColdest) < INT32_MAX);
+static_assert(std::int64_t{kMostHeatParts} * 8 * (kHottest - kColdest) < INT32_MAX);
 static_assert((kBoiling - std::int64_t{kColdest} / 2 + kHeatOfMelting) * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostHeatParts} * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostUnitHeat} << kLogFine < INT32_MAX);
@@ -138,6 +138,14 @@ struct HeatFluxesFound {
   friend bool operator==(const HeatFluxesFound&, const HeatFluxesFound&) = default;
 };
 
+/// What a row of surfaces gives to the air, and takes from it.
+struct HeatOfAir {
+  std::int64_t given = 0;
+  std::int64_t taken = 0;
+
+  friend bool operator==(const HeatOfAir&, const HeatOfAir&) = default;
+};
+
 struct HeatKernels {
   /// plain_of() full cells; any other goes by its rule.
   HeatCellsRead (*read)(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
@@ -149,6 +157,10 @@ struct HeatKernels {
   /// What flows into each cell of the chunk from the plain ones around it, less what flows out.
   HeatFluxesFound (*fluxes)(const HeatFluxInput& input, const HeatPlane& plane,
                             std::int32_t* change);
+  /// What flows between so many plain cells, a multiple of 16, and air of a temperature of 1/65536
+  /// degree, through `parts` of each; `units`: null where all are full. Changes `change` by it.
+  HeatOfAir (*meet_air)(std::int32_t parts, std::int32_t air, std::size_t count,
+                        const std::int32_t* plain, const std::int32_t* units, std::int32_t* change);
   /// Adds a chunk's changes to its energies, and returns what others() would say of it then.
   std::uint64_t (*add)(const HeatRange& range, const Cell* cells, const std::int32_t* change,
                        std::int64_t* energies);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "server/sim/heat/flux.h"
 #include "server/sim/heat/kernels.h"
@@ -103,6 +104,19 @@ HeatFluxesFound fluxes_scalar(const HeatFluxInput& input, const HeatPlane& plane
   return found;
 }
 
+HeatOfAir meet_air_scalar(std::int32_t parts, std::int32_t air, std::size_t count,
+                          const std::int32_t* plain, const std::int32_t* units,
+                          std::int32_t* change) {
+  HeatOfAir all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto energy = static_cast<std::int32_t>(
+        conducted(parts, units == nullptr ? kFull : units[i], fine_of_plain(plain[i]), air));
+    change[i] -= energy;
+    (energy > 0 ? all.given : all.taken) += std::abs(energy);
+  }
+  return all;
+}
+
 std::uint64_t others_scalar(const HeatRange& range, const Cell* cells,
                             const std::int64_t* energies) {
   std::uint64_t groups = 0;
@@ -148,7 +162,8 @@ const std::uint32_t* heat_reciprocals() {
 }
 
 HeatKernels scalar_heat_kernels() {
-  return {read_scalar, read_units_scalar, fluxes_scalar, add_scalar, others_scalar, digest_scalar};
+  return {read_scalar, read_units_scalar, fluxes_scalar, meet_air_scalar,
+          add_scalar,  others_scalar,     digest_scalar};
 }
 
 }  // namespace sluice::sim

@@ -76,6 +76,16 @@ struct HeatFaces {
   HWY_INLINE HeatV rising_in_water(HeatCells below, HeatCells above) const {
     return conducted<false>(parts_of_water(below, above), above, below);
   }
+  // Into `here`. kSmall: `of_face` times a temperature is below 2^32.
+  template <bool kSmall>
+  static HWY_INLINE HeatV conducted(HeatV of_face, HeatCells here, HeatCells from) {
+    const HeatLanes d;
+    const auto difference = hn::Sub(hn::ShiftRight<1>(from.plain), hn::ShiftRight<1>(here.plain));
+    const auto size = hn::Max(hn::Sub(hn::Abs(difference), hn::Set(d, 1)), hn::Zero(d));
+    const auto energy = product<kSmall>(of_face, size, here, from);
+    const auto sign = hn::BroadcastSignBit(difference);
+    return hn::Sub(hn::Xor(energy, sign), sign);
+  }
 
  private:
   static HWY_INLINE HeatV where_both_plain(HeatCells a, HeatCells b, HeatV flux) {
@@ -87,16 +97,6 @@ struct HeatFaces {
     const auto densest = hn::Set(d, 2 * (kDensest << kLogFine));
     const auto away = [&](HeatV plain) { return hn::Abs(hn::Sub(plain, densest)); };
     return hn::IfThenElse(hn::Gt(away(below.plain), away(above.plain)), parts.up, parts.down);
-  }
-  // kSmall: `of_face` times a temperature is below 2^32.
-  template <bool kSmall>
-  static HWY_INLINE HeatV conducted(HeatV of_face, HeatCells here, HeatCells from) {
-    const HeatLanes d;
-    const auto difference = hn::Sub(hn::ShiftRight<1>(from.plain), hn::ShiftRight<1>(here.plain));
-    const auto size = hn::Max(hn::Sub(hn::Abs(difference), hn::Set(d, 1)), hn::Zero(d));
-    const auto energy = product<kSmall>(of_face, size, here, from);
-    const auto sign = hn::BroadcastSignBit(difference);
-    return hn::Sub(hn::Xor(energy, sign), sign);
   }
   template <bool kSmall>
   static HWY_INLINE HeatV product(HeatV of_face, HeatV size, HeatCells a, HeatCells b) {
@@ -113,6 +113,44 @@ struct HeatFaces {
     }
   }
 };
+
+// Of 64 bits, of all lanes.
+HWY_INLINE std::int64_t sum_of_energies(HeatV v) {
+  const HeatEnergyLanes d64;
+  const hn::Half<HeatLanes> half;
+  const auto low = hn::PromoteTo(d64, hn::LowerHalf(half, v));
+  const auto high = hn::PromoteTo(d64, hn::UpperHalf(half, v));
+  return hn::GetLane(hn::SumOfLanes(d64, hn::Add(low, high)));
+}
+
+template <bool kUnits>
+HWY_INLINE HeatOfAir heat_of_air(std::int32_t parts, std::int32_t air, std::size_t count,
+                                 const std::int32_t* HWY_RESTRICT plain,
+                                 const std::int32_t* HWY_RESTRICT units,
+                                 std::int32_t* HWY_RESTRICT change) {
+  const HeatLanes d;
+  const auto zero = hn::Zero(d);
+  // As of a cell; that it is water says nothing here.
+  const auto outside = hn::Set(d, 2 * air);
+  const auto of_face = hn::Set(d, parts);
+  HeatOfAir all;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const HeatCells here = {hn::LoadU(d, plain + i), kUnits ? hn::LoadU(d, units + i) : zero};
+    const auto energy =
+        HeatFaces<kUnits>::template conducted<false>(of_face, {outside, here.units}, here);
+    hn::StoreU(hn::Sub(hn::LoadU(d, change + i), energy), d, change + i);
+    all.given += sum_of_energies(hn::Max(energy, zero));
+    all.taken -= sum_of_energies(hn::Min(energy, zero));
+  }
+  return all;
+}
+
+HeatOfAir meet_air_vector(std::int32_t parts, std::int32_t air, std::size_t count,
+                          const std::int32_t* plain, const std::int32_t* units,
+                          std::int32_t* change) {
+  return units == nullptr ? heat_of_air<false>(parts, air, count, plain, units, change)
+                          : heat_of_air<true>(parts, air, count, plain, units, change);
+}
 
 // What a row of a plane holds, with the two cells beside it: nothing but water above 0 degrees, or
 // ice. An empty row has kNoHeat alone, whatever is beside it.

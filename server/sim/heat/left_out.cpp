@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "server/sim/heat/step.h"
+#include "server/sim/kernels.h"
 
 namespace sluice::sim {
 
@@ -123,15 +124,39 @@ void HeatStep::find_surfaces(ChunkHeat& heat, const HeatPlane& plane, std::int32
              static_cast<unsigned>(above[x] == kNoHeat);
     };
     unsigned any = 0;
-    for (std::int32_t x = 0; x < width; ++x) any |= is_surface(x);
+    unsigned all = 1;
+    for (std::int32_t x = 0; x < width; ++x) {
+      any |= is_surface(x);
+      all &= is_surface(x);
+    }
     if (any == 0) continue;
     const std::int32_t air = rows_of_air_over(heat, row);
+    if (all != 0 && air == options_.air_cells && meet_air_alike(heat, plane, first, row)) continue;
     for (std::int32_t x = 0; x < width; ++x) {
       if (is_surface(x) == 0) continue;
       meet_air(heat, row + x, cell_of(heat, plane, first + static_cast<std::size_t>(x), row + x),
                air);
     }
   }
+}
+
+// A row of surfaces with the widest gap over all of them. False if they have to be looked at one by
+// one.
+bool HeatStep::meet_air_alike(ChunkHeat& heat, const HeatPlane& plane, std::size_t at,
+                              std::int32_t row) const {
+  const std::int32_t* const plain = plane.plain.data() + at;
+  const std::int32_t* const end = plain + shape_.width();
+  const std::int32_t simmering = 2 * (options_.simmer << kLogFine);
+  if (!std::all_of(plain, end, [=](std::int32_t v) { return is_plain(v) && v < simmering; })) {
+    return false;
+  }
+  const HeatOfAir found = kernels().heat.meet_air(
+      options_.surface, air_, static_cast<std::size_t>(shape_.width()), plain,
+      plane.has_units ? plane.units.data() + at : nullptr, heat.changes.of_plain_faces() + row);
+  heat.to_air += found.given;
+  heat.from_air += found.taken;
+  heat.flows = heat.flows || found.given > 0 || found.taken > 0;
+  return true;
 }
 
 // So many whole rows straight over it are air, as far as surfaces ask.

@@ -137,6 +137,8 @@ class HeatStep {
   void find_left_out_over(ChunkHeat& heat, const Border& border, const HeatPlane& plane) const;
   void exchange(ChunkHeat& heat, const CellAt& low, const CellAt& high, bool vertical) const;
   void find_surfaces(ChunkHeat& heat, const HeatPlane& plane, std::int32_t layer) const;
+  [[nodiscard]] bool meet_air_alike(ChunkHeat& heat, const HeatPlane& plane, std::size_t at,
+                                    std::int32_t row) const;
   [[nodiscard]] std::int32_t rows_of_air_over(const ChunkHeat& heat, std::int32_t row) const;
   [[nodiscard]] HeatCell cell_of(const ChunkHeat& heat, const HeatPlane& plane, std::size_t at,
                                  std::int32_t index) const;
