@@ -276,11 +276,12 @@ class Settling {
   // pushed aside fills the width of its bed, and not one row of it alone. Bits of faces.
   [[nodiscard]] std::uint32_t dry_ways(const StreamCell& cell) {
     std::uint32_t found = 0;
-    for (const StreamFace aside : kSideways) {
-      if (!leads_on(cell, aside) || cell.beside[aside] < 0) continue;
-      const StreamCell& next = cells_[cell.beside[aside]];
-      for (const StreamFace face : kSideways) {
-        if (cell.beside[face] == kDryThere && leads_on(next, face)) found |= 1U << face;
+    for (const StreamFace face : kSideways) {
+      if (cell.beside[face] != kDryThere) continue;
+      for (const StreamFace aside : kSideways) {
+        const std::int32_t next = cell.beside[aside];
+        if (next < 0 || !leads_on(cell, aside)) continue;
+        if (leads_on(cells_[next], face)) found |= 1U << face;
       }
     }
     if (found != 0) looks_beyond_ = true;

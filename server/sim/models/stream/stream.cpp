@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <tuple>
 #include <vector>
 
@@ -194,7 +195,9 @@ class StreamWater final : public WaterModelState {
     StreamMark& mark = cell.mark;
     if (cell.new_parents) {
       const std::uint8_t parents = parents_of(cell);
-      cell.doubted = cell.doubted || parents != mark.parents;
+      // They decide between ways where there are several.
+      const bool chooses = std::popcount(cell.onward) > 1;
+      if (chooses && parents != mark.parents) cell.doubted = true;
       mark.parents = parents;
     }
     cell.new_parents = false;
