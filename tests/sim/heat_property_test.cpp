@@ -162,7 +162,25 @@ RC_GTEST_PROP(HeatProperty, VectorsFindTheFluxesThatTheRuleFindsCellByCell,
     RC_ASSERT(report.digest == expected.digest);
     RC_ASSERT(report.at_rest == expected.at_rest);
     RC_ASSERT(world->heat()->awake_chunks() == by_cell->heat()->awake_chunks());
+    RC_ASSERT(world->heat()->simmers() == by_cell->heat()->simmers());
   }
+}
+
+TEST(Heat, SurfacesThatSimmerAreFoundInWholeRowsToo) {
+  WorldSpec spec;
+  spec.config.size = {64, 64, 1};  // a chunk, all of whose surfaces are one row
+  spec.config.water = sim::WaterModel::kHydro;
+  spec.fills = {{{{0, 0, 0}, {64, 32, 1}}, kFull}};
+  spec.heat.on = true;
+  spec.heat.options.water = 95 * sim::kDegree;
+  auto world = make_world(spec);
+  auto by_cell = make_world(spec);
+  by_cell->set_run_options({.heat_by_cell = true});
+  sim::SerialExecutor serial;
+  (void)world->tick({}, serial);
+  (void)by_cell->tick({}, serial);
+  EXPECT_TRUE(world->heat()->simmers());
+  EXPECT_TRUE(by_cell->heat()->simmers());
 }
 
 // Which part of block water went where was told in the order in which chunks had come: another one

@@ -100,8 +100,9 @@ struct HeatFluxInput {
 // side alone, and sixteen times those of ice.
 static_assert(std::int64_t{kMostHeatParts / 4} * (kBoiling << kLogFine) < UINT32_MAX);
 static_assert(std::int64_t{kMostHeatParts / 16} * ((kBoiling - kColdest) << kLogFine) < UINT32_MAX);
-// So all that flows to a cell fits 32 bits, and so does the energy of a full one.
-static_assert(std::int64_t{kMostHeatParts} * 8 * (kHottest - kColdest) < INT32_MAX);
+// So all that flows to a cell fits 32 bits, and so does the energy of a plain one.
+static_assert(std::int64_t{kMostHeatParts} * (kMostPlain / kFull + 1) * (kHottest - kColdest) <
+              INT32_MAX);
 static_assert((kBoiling - std::int64_t{kColdest} / 2 + kHeatOfMelting) * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostHeatParts} * kMostPlain < INT32_MAX);
 static_assert(std::int64_t{kMostUnitHeat} << kLogFine < INT32_MAX);
