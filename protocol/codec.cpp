@@ -57,12 +57,17 @@ Error error_in_payload(const std::string& what) {
 // Puts columns in the place of the row that begins at `begin` (with its tag), where they are
 // shorter.
 void shorten(const ChunkCells& baseline, const ChunkCells& cells, bool keyframe,
-             const ChunkShape& sides, std::size_t begin, std::vector<std::uint8_t>& payload) {
+             const ChunkShape& sides, ColumnTeacher* teacher, std::size_t begin,
+             std::vector<std::uint8_t>& payload) {
   const std::size_t row_bytes = payload.size() - begin;
   if (row_bytes <= kShortRowBytes || row_bytes >= kNoisyRowBytes) return;
   if (!has_column_coding(sides.log_y)) return;
   std::vector<std::uint8_t> columns = {tag_of_columns(keyframe, sides.log_y)};
-  append_columns(baseline, cells, sides.log_y, columns);
+  if (teacher == nullptr) {
+    append_columns(baseline, cells, sides.log_y, columns);
+  } else {
+    append_columns(baseline, cells, sides.log_y, columns, teacher->chances(), &teacher->counts());
+  }
   if (columns.size() >= row_bytes) return;
   payload.resize(begin);
   payload.insert(payload.end(), columns.begin(), columns.end());
@@ -94,11 +99,11 @@ void encode_keyframe(const ChunkCells& cells, const ChunkShape& sides,
   payload.push_back(static_cast<std::uint8_t>(PayloadTag::kKeyframe));
   append_row(differences, payload);
   if (effort == Effort::kRows) return;
-  shorten(kAllAir, cells, true, sides, begin, payload);
+  shorten(kAllAir, cells, true, sides, nullptr, begin, payload);
 }
 
 void encode_delta(const ChunkCells& baseline, const ChunkCells& cells, const ChunkShape& sides,
-                  std::vector<std::uint8_t>& payload, Effort effort) {
+                  std::vector<std::uint8_t>& payload, Effort effort, ColumnTeacher* teacher) {
   Differences differences;
   for (std::size_t i = 0; i < kChunkCells; ++i) {
     differences[i] = wrapping_subtract(cells[i], baseline[i]);
@@ -107,15 +112,16 @@ void encode_delta(const ChunkCells& baseline, const ChunkCells& cells, const Chu
   payload.push_back(static_cast<std::uint8_t>(PayloadTag::kDelta));
   append_row(differences, payload);
   if (effort == Effort::kRows) return;
-  shorten(baseline, cells, false, sides, begin, payload);
+  shorten(baseline, cells, false, sides, teacher, begin, payload);
 }
 
-Status decode_chunk(std::span<const std::uint8_t> payload, ChunkCells& cells) {
+Status decode_chunk(std::span<const std::uint8_t> payload, ChunkCells& cells,
+                    const ColumnChances& told) {
   if (payload.empty()) return error_in_payload("byte 0: no tag");
   const std::optional<Coding> coding = coding_of(payload[0]);
   if (!coding) {
     return error_in_payload("byte 0: unknown tag " + std::to_string(payload[0]) +
-                            " (1, 3, 5 keyframe, 2, 4, 6 delta)");
+                            " (1, 7, 9 keyframe, 2, 8, 10 delta)");
   }
   if (coding->log_height == 0) {
     const Status status = read_row_of(payload, coding->keyframe, cells);
@@ -123,7 +129,8 @@ Status decode_chunk(std::span<const std::uint8_t> payload, ChunkCells& cells) {
   }
   const ChunkCells before = cells;
   if (coding->keyframe) cells = kAllAir;
-  const Status status = read_columns(payload, 1, coding->log_height, cells);
+  const Status status = read_columns(payload, 1, coding->log_height, cells,
+                                     coding->keyframe ? first_chances() : told);
   if (status) return status;
   cells = before;
   return error_in_payload(status.error());

@@ -1,6 +1,7 @@
 #include "protocol/column_coding.h"
 
 #include <bit>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -31,8 +32,10 @@ class Columns {
  public:
   using CellsToChange = std::conditional_t<Coder::kEncodes, const ChunkCells, ChunkCells>;
 
-  Columns(Coder& coder, int log_height)
+  Columns(Coder& coder, int log_height, const ColumnChances& chances, ColumnCounts* counts)
       : coder_(coder),
+        chances_(chances),
+        counts_(counts),
         height_(1 << log_height),
         width_(static_cast<int>(kChunkCells) >> log_height) {
     for (auto& set : misses_) set.fill(kFirstMiss);
@@ -70,6 +73,19 @@ class Columns {
   }
   static std::int32_t difference(std::int32_t a, std::int32_t b) { return wrapping_subtract(a, b); }
 
+  bool decide(Chance& chance, bool yes) {
+    if constexpr (Coder::kEncodes) {
+      if (counts_ != nullptr) ++(*counts_)[place_of(chance)][yes ? 1 : 0];
+    }
+    return coder_.decide(chance, yes);
+  }
+  // In the order of kFirstChances.
+  [[nodiscard]] std::size_t place_of(const Chance& chance) const {
+    const auto* first = reinterpret_cast<const std::byte*>(&chances_);
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&chance) - first) /
+           sizeof(Chance);
+  }
+
   // The largest power of two that divides every difference: some water moves in large parts.
   void code_step(const ChunkCells& cells, const ChunkCells& target) {
     unsigned step = 0;
@@ -80,7 +96,7 @@ class Columns {
       }
       step = static_cast<unsigned>(std::countr_zero(all));
     }
-    if (coder_.decide(chances_.coarse, step != 0)) step_ = coder_.plain(step, 4);
+    if (decide(chances_.coarse, step != 0)) step_ = coder_.plain(step, 4);
   }
 
   void find_changed(const ChunkCells& cells, const ChunkCells& target) {
@@ -94,7 +110,7 @@ class Columns {
   bool code_column_changed([[maybe_unused]] int x) {
     bool changed = false;
     if constexpr (Coder::kEncodes) changed = changed_[static_cast<std::size_t>(x)] != 0;
-    changed = coder_.decide(chances_.column[history_], changed);
+    changed = decide(chances_.column[history_], changed);
     history_ = (history_ << 1 | bit(changed, 0)) & 3;
     return changed;
   }
@@ -105,6 +121,7 @@ class Columns {
     changed_before_ = false;
     before_->clear(height_);
     gained_before_->clear(height_);
+    gained_earlier_->clear(height_);
     changed_groups_before_ = same_groups_before_ = 0;
   }
 
@@ -113,11 +130,25 @@ class Columns {
     gained_->clear(height_);
     changed_groups_ = same_groups_ = 0;
     foresee(baseline_, height_, *gained_before_, refill_);
+    foresee(baseline_, height_, going_on(), gone_on_);
     for (int group = 0; group < height_ / kGroupCells; ++group) code_group(group);
-    std::swap(gained_, gained_before_);
+    std::swap(gained_earlier_, gained_before_);
+    std::swap(gained_before_, gained_);
     same_groups_before_ = same_groups_;
     changed_groups_before_ = changed_groups_;
     changed_before_ = true;
+  }
+
+  // What the runs gain if that changes from column to column as it did, half as much.
+  const Column& going_on() {
+    for (int y = 0; y < height_; ++y) {
+      const auto gain = [y](const Column& of) {
+        return std::clamp(of[y], -kMostGained, kMostGained);
+      };
+      const std::int32_t before = gain(*gained_before_);
+      gained_next_[y] = before + ((before - gain(*gained_earlier_)) >> 1);
+    }
+    return gained_next_;
   }
 
   void code_group(int group) {
@@ -151,7 +182,7 @@ class Columns {
     }
     const bool below = place > 0 && (same_groups_ >> (place - 1) & 1) != 0;
     const bool left = (same_groups_before_ >> place & 1) != 0;
-    return coder_.decide(chances_.same[bit(below, 0) | bit(left, 1)], same);
+    return decide(chances_.same[bit(below, 0) | bit(left, 1)], same);
   }
 
   bool code_group_changed(int begin, unsigned place, bool left) {
@@ -166,9 +197,9 @@ class Columns {
     const bool around = (changed_groups_before_ >> (place + 1) & 1) != 0 ||
                         (place > 0 && (changed_groups_before_ >> (place - 1) & 1) != 0);
     const bool below = place > 0 && (changed_groups_ >> (place - 1) & 1) != 0;
-    changed = coder_.decide(chances_.group[bit(left, 0) | bit(around, 1) | bit(below, 2) |
-                                           bit(foreseen, 3) | bit(partly_full, 4)],
-                            changed);
+    changed = decide(chances_.group[bit(left, 0) | bit(around, 1) | bit(below, 2) |
+                                    bit(foreseen, 3) | bit(partly_full, 4)],
+                     changed);
     if (changed) changed_groups_ |= bit(true, place);
     return changed;
   }
@@ -188,7 +219,7 @@ class Columns {
         bit((*before_)[y] != 0, 0) | bit((*before_)[y + 1] != 0 || (*before_)[y - 1] != 0, 1) |
         bit((*now_)[y - 1] != 0, 2) | bit(refilled != cell, 3) | kind << 4 |
         bit(is_open(baseline_[y + 1]) && baseline_[y + 1] != cell, 6) | bit(left_group, 7);
-    if (!coder_.decide(chances_.changed[context], wanted_[y] != 0)) return;
+    if (!decide(chances_.changed[context], wanted_[y] != 0)) return;
 
     const auto steps = [&](std::int32_t value) { return value >> step_; };
     const std::array<std::int32_t, kGuesses> guesses = {
@@ -197,7 +228,8 @@ class Columns {
         steps(difference(water(baseline_[y + 1]), cell)),
         steps(difference(water(baseline_[y + 2]), cell)),
         steps(difference(water(baseline_[y + 4]), cell)),
-        steps((*now_)[y - 1])};
+        steps((*now_)[y - 1]),
+        steps(difference(broken_ ? refilled : gone_on_.cells[static_cast<std::size_t>(y)], cell))};
     auto& misses = misses_[refilled != cell ? 1 : 0];
     std::size_t best = 0;
     for (std::size_t i = 1; i < kGuesses; ++i) {
@@ -224,22 +256,22 @@ class Columns {
   // By how much the guess is wrong: sign, number of bits, the bit below the highest, the others.
   std::int32_t code_rest(std::int32_t rest, std::size_t guess, unsigned miss_class,
                          std::size_t sign_class) {
-    if (!coder_.decide(chances_.missed[guess][miss_class], rest != 0)) return 0;
-    const bool negative = coder_.decide(chances_.negative[sign_class], rest < 0);
+    if (!decide(chances_.missed[guess][miss_class], rest != 0)) return 0;
+    const bool negative = decide(chances_.negative[guess][sign_class][last_sign_], rest < 0);
+    last_sign_ = negative ? 1 : 2;
     const auto value = static_cast<std::uint32_t>(rest);
     const std::uint32_t size = rest < 0 ? 0 - value : value;
     const unsigned wanted_length = bits_of(size);
     const auto length_class = [](unsigned n) { return std::min(n, kLengthClasses - 1U); };
     unsigned length = 1;
-    while (length < 32 && coder_.decide(chances_.longer[miss_class][length_class(length)],
-                                        length < wanted_length)) {
+    while (length < 32 &&
+           decide(chances_.longer[miss_class][length_class(length)], length < wanted_length)) {
       ++length;
     }
     std::uint32_t told = 1;
     if (length > 1) {
       const unsigned others = length - 2;
-      const bool second =
-          coder_.decide(chances_.second[length_class(length)], (size >> others & 1) != 0);
+      const bool second = decide(chances_.second[length_class(length)], (size >> others & 1) != 0);
       told = 2U | (second ? 1U : 0U);
       const std::uint32_t mask = (1U << others) - 1;
       told = told << others | coder_.plain(size & mask, others);
@@ -255,10 +287,11 @@ class Columns {
   }
 
   Coder& coder_;
+  ColumnChances chances_;
+  ColumnCounts* counts_;
   int height_;
   int width_;
   unsigned step_ = 0;
-  ColumnChances chances_ = first_chances();
   // Of each guess, a fading sum of how far it was off: where the refill sees no change, and where.
   std::array<std::array<std::int32_t, kGuesses>, 2> misses_{};
 
@@ -266,16 +299,20 @@ class Columns {
   Column wanted_;  // differences; of an encoder
   /// By column: not 0 where a cell of it changed; of an encoder.
   std::array<std::int32_t, kChunkCells / kLeastColumnCells> changed_{};
-  std::array<Column, 4> columns_;
+  std::array<Column, 5> columns_;
   Column* now_ = &columns_[0];     // differences as told so far
   Column* before_ = &columns_[1];  // the last column's
   Column* gained_ = &columns_[2];  // by each cell's run
   Column* gained_before_ = &columns_[3];
+  Column* gained_earlier_ = &columns_[4];  // of the column before that one
+  Column gained_next_;
   bool changed_before_ = false;
   Refill refill_{};
+  Refill gone_on_{};
   bool broken_ = false;  // a cell of this run is not full
   std::int32_t gain_ = 0;
-  unsigned history_ = 0;  // whether the last two columns changed
+  std::size_t last_sign_ = 0;  // of the rests told: 0 none yet, 1 below 0, 2
+  unsigned history_ = 0;       // whether the last two columns changed
   unsigned changed_groups_ = 0;
   unsigned changed_groups_before_ = 0;
   unsigned same_groups_ = 0;
@@ -285,16 +322,17 @@ class Columns {
 }  // namespace
 
 void append_columns(const ChunkCells& baseline, const ChunkCells& cells, int log_height,
-                    std::vector<std::uint8_t>& bytes) {
+                    std::vector<std::uint8_t>& bytes, const ColumnChances& chances,
+                    ColumnCounts* counts) {
   RangeEncoder encoder(bytes);
-  Columns(encoder, log_height).code(baseline, cells);
+  Columns(encoder, log_height, chances, counts).code(baseline, cells);
   encoder.finish();
 }
 
 Status read_columns(std::span<const std::uint8_t> bytes, std::size_t offset, int log_height,
-                    ChunkCells& cells) {
+                    ChunkCells& cells, const ColumnChances& chances) {
   RangeDecoder decoder(bytes, offset);
-  Columns(decoder, log_height).code(cells, cells);
+  Columns(decoder, log_height, chances, nullptr).code(cells, cells);
   if (decoder.cut_off()) return Error{"byte " + std::to_string(bytes.size()) + ": cut off"};
   if (decoder.has_more()) {
     return Error{"byte " + std::to_string(bytes.size()) + ": more bytes than the chunk needs"};

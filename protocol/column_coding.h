@@ -14,6 +14,7 @@
 
 #include "protocol/base/result.h"
 #include "protocol/chunk.h"
+#include "protocol/column_lessons.h"
 
 namespace sluice::protocol {
 
@@ -22,13 +23,17 @@ constexpr bool has_column_coding(int log_height) {
   return log_height == 4 || log_height == 6;
 }
 
-/// Appends the change from `baseline` to `cells`, in columns of 1 << log_height cells.
+/// Appends the change from `baseline` to `cells`, in columns of 1 << log_height cells; `chances`:
+/// those at the start. What is decided is added to `counts`, unless that is null.
 void append_columns(const ChunkCells& baseline, const ChunkCells& cells, int log_height,
-                    std::vector<std::uint8_t>& bytes);
+                    std::vector<std::uint8_t>& bytes,
+                    const ColumnChances& chances = first_chances(), ColumnCounts* counts = nullptr);
 
-/// Turns `cells`, the baseline, into what the bytes from `offset` to the end say. Any bytes are
-/// safe to give, and cost a bounded time. The error names the offset; `cells` is then of no use.
+/// Turns `cells`, the baseline, into what the bytes from `offset` to the end say; `chances`: the
+/// encoder's. Any bytes are safe to give, and cost a bounded time. The error names the offset;
+/// `cells` is then of no use.
 [[nodiscard]] Status read_columns(std::span<const std::uint8_t> bytes, std::size_t offset,
-                                  int log_height, ChunkCells& cells);
+                                  int log_height, ChunkCells& cells,
+                                  const ColumnChances& chances = first_chances());
 
 }  // namespace sluice::protocol

@@ -7,10 +7,6 @@ namespace sluice::protocol {
 
 namespace {
 
-// More than a column can hold counts as so much: then no sum below overflows.
-constexpr std::int32_t kMostGained = 1 << 20;
-static_assert(kMostGained > kMostColumnCells * kFull);
-
 ColumnChances make_first_chances() {
   static_assert(std::is_trivially_copyable_v<ColumnChances>);
   std::array<Chance, kChances> list;

@@ -20,11 +20,14 @@ inline constexpr int kLeastColumnCells = 16;
 /// Cells that one decision calls unchanged.
 inline constexpr int kGroupCells = 8;
 /// Foreseen changes among which the one that did best of late is taken.
-inline constexpr std::size_t kGuesses = 6;
+inline constexpr std::size_t kGuesses = 7;
 inline constexpr std::int32_t kLargestMiss = 4096;
 inline constexpr std::int32_t kFirstMiss = 64;
 inline constexpr int kMissClasses = 12;
 inline constexpr int kLengthClasses = 16;
+/// More than a column can hold counts as so much: then no sum overflows.
+inline constexpr std::int32_t kMostGained = 1 << 20;
+static_assert(kMostGained > kMostColumnCells * kFull);
 /// Differences are counted in steps of 2^0 to 2^12.
 inline constexpr int kLargestStep = 12;
 
@@ -36,26 +39,29 @@ struct ColumnChances {
   std::array<Chance, 4> same;
   std::array<Chance, 256> changed;
   std::array<std::array<Chance, kMissClasses>, kGuesses> missed;
-  std::array<Chance, 3> negative;
+  /// By the guess, the sign of the cell's neighbour, that of the last rest: 0 none, 1 below 0, 2.
+  std::array<std::array<std::array<Chance, 3>, 3>, kGuesses> negative;
   std::array<std::array<Chance, kLengthClasses>, kMissClasses> longer;
   std::array<Chance, kLengthClasses> second;
 };
 inline constexpr std::size_t kChances = sizeof(ColumnChances) / sizeof(Chance);
 
-/// The chances at the start of a chunk, a hexadecimal digit each: an index into kChanceLevels. They
-/// are what chunks of the worlds in server/worlds/ taught, in each of the water models. Another
-/// table is another coding, with tags of its own.
+/// The chances at the start of a chunk of which nothing better was told (column_lessons.h), a
+/// hexadecimal digit each: an index into kChanceLevels. They are what chunks of the worlds in
+/// server/worlds/ and tests/scenes/ taught, in each of the water models. Another table is another
+/// coding, with tags of its own.
 inline constexpr std::string_view kFirstChances =
-    "6da74e8ebcafbb26589a96494556330217362ca73f7e7e7b777777777d757c78"
-    "7275707478767878747377737c7a7c7d7c7b7b7c7f7a77777777777771707070"
-    "7272777472727373747078717a7874757b737a757fffeeff977777777f7dccbe"
-    "b12221252a99a779830336262facab9a4cabcacb6ffff7777777777779242224"
-    "1111076226754355320113220b8b86763a677897371122222334574433333200"
-    "2a889a92011217455420012226654621322429544322222238977b9964566c77"
-    "8c777999867579845e777679879779995c77766888a868777e77765678998897"
-    "8d777644579989858e77765445777899ae777222234689989e77721122346799"
-    "adc7711112235689af77700111233568bf77700011123456bfa7779999989999"
-    "9ec7";
+    "9b694e9ebeafbc27497c85484555341215361caa4f7f7f77777777777d7b7d78"
+    "7670737077767775737478747c7b7c7c7c7d7c7c7f777f777777777775707270"
+    "7070777773717372747076717a7876757b757b7a7ffffffff77777777f8ecdbe"
+    "b91443332a785678320335162ebcacab5cccbccc9ffffffff777777777170235"
+    "1022200556543454221113110b9c86774b68798a441222222234664433322211"
+    "1877776733442765345333444a76775543453855542111124333332334556888"
+    "7a878678a7997677aa7bc7ab77977a77977979a77a7887a97877887997767a88"
+    "65697a659de7799976787998af777779879968878f777667879978788f777656"
+    "779a99798f777655569a9987af77755455799889cf77733334579999af777222"
+    "3346789aaf77722223345789af77721122334578af77711111223356af777799"
+    "998a99998de7";
 static_assert(kFirstChances.size() == kChances);
 /// In 1/65536: how likely is "no".
 inline constexpr std::array<std::uint16_t, 16> kChanceLevels = {

@@ -9,7 +9,7 @@
 namespace sluice::protocol {
 
 /// Raised with every change of the messages that an older end would misread.
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 
 /// One message from a client to the server.
 inline constexpr std::size_t kMaxClientMessageBytes = std::size_t{64} << 10;

@@ -173,6 +173,7 @@ struct ChunkLists {
   flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> payloads;
   flatbuffers::Offset<flatbuffers::Vector<const wire::Vec3*>> dropped;
   flatbuffers::Offset<flatbuffers::Vector<const wire::ChunkDigest*>> digests;
+  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> lesson;
 
   template <class Lists>  // Tick or LayerChanges
   ChunkLists(FlatBufferBuilder& b, const Lists& m) {
@@ -191,6 +192,7 @@ struct ChunkLists {
     spans = b.CreateVectorOfStructs(chunk_list);
     dropped = b.CreateVectorOfStructs(dropped_list);
     digests = b.CreateVectorOfStructs(digest_list);
+    if (!m.lesson.empty()) lesson = b.CreateVector(m.lesson.data(), m.lesson.size());
   }
 };
 
@@ -201,7 +203,7 @@ flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<wire::LayerChanges>>
   for (const LayerChanges& layer : layers) {
     const ChunkLists chunks(b, layer);
     list.push_back(wire::CreateLayerChanges(b, layer.layer, chunks.spans, chunks.payloads,
-                                            chunks.dropped, chunks.digests));
+                                            chunks.dropped, chunks.digests, chunks.lesson));
   }
   return b.CreateVector(list);
 }
@@ -215,7 +217,7 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Tick& m) {
   return wire::CreateTick(b, m.tick, c.water, c.pipes, c.sourced, c.drained, c.evaporated,
                           c.active_chunks, chunks.spans, chunks.payloads, chunks.dropped,
                           chunks.digests, pipes.spans, pipes.payloads, pipes.dropped, pipes.digests,
-                          playback, layers)
+                          playback, layers, chunks.lesson)
       .Union();
 }
 

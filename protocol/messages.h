@@ -151,6 +151,7 @@ struct LayerChanges {
   std::vector<ChunkUpdate> chunks;
   std::vector<ChunkCoord> dropped;  // handled before `chunks`
   std::vector<ChunkDigest> digests;
+  ByteView lesson = {};  // as Tick::lesson, of this layer
 };
 
 /// A section's change. `payload` (pipe_codec.h) is not owned, as that of a chunk.
@@ -201,6 +202,9 @@ struct Tick {
   std::vector<PipeDigest> pipe_digests;
   std::optional<Playback> playback;  // in replays, whose ticks may fall; live worlds have none
   std::vector<LayerChanges> layers;  // each once at most; of those that the view asks for
+  /// With which chances deltas of columns begin from this message on (column_lessons.h); empty: as
+  /// before. Not owned, as a chunk's payload.
+  ByteView lesson = {};
 };
 
 enum class ResultKind : std::uint8_t {

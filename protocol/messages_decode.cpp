@@ -208,6 +208,7 @@ Status take_chunks(const Table& m, Lists& to) {
       to.digests.push_back({coord_of(d), d->digest()});
     }
   }
+  if (m.lesson() != nullptr) to.lesson = {m.lesson()->data(), m.lesson()->size()};
   return Done{};
 }
 

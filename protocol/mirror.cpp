@@ -6,6 +6,7 @@
 
 #include "protocol/checksum.h"
 #include "protocol/codec.h"
+#include "protocol/column_lessons.h"
 
 namespace sluice::protocol {
 
@@ -29,9 +30,10 @@ Status Mirror::apply(const Tick& tick) {
   for (const ChunkCoord& coord : tick.dropped) {
     if (chunks_.erase(coord) > 0) changed_.push_back({coord, 0, false});
   }
+  if (Status status = learn(0, tick.lesson); !status.ok()) return status;
   for (const ChunkUpdate& chunk : tick.chunks) {
     changed_.push_back({chunk.coord, chunk.payload.size(), !chunks_.contains(chunk.coord)});
-    if (Status status = update(chunk, chunks_); !status.ok()) return status;
+    if (Status status = update(chunk, chunks_, 0); !status.ok()) return status;
   }
   for (const ChunkDigest& digest : tick.digests) check(digest, chunks_, 0);
   for (const LayerChanges& changes : tick.layers) {
@@ -51,18 +53,28 @@ Status Mirror::apply(const LayerChanges& changes) {
                  std::to_string(layers_.size())};
   }
   Chunks& layer = layers_[changes.layer];
-  const int level = level_of(changes.layer);
+  const auto number = static_cast<std::uint8_t>(changes.layer + 1);
+  if (Status status = learn(number, changes.lesson); !status.ok()) return status;
   for (const ChunkCoord& coord : changes.dropped) layer.erase(coord);
   for (const ChunkUpdate& chunk : changes.chunks) {
-    if (Status status = update(chunk, layer, level); !status.ok()) return status;
+    if (Status status = update(chunk, layer, number); !status.ok()) return status;
   }
-  const auto number = static_cast<std::uint8_t>(changes.layer + 1);
   for (const ChunkDigest& digest : changes.digests) check(digest, layer, number);
   return Done{};
 }
 
-Status Mirror::update(const ChunkUpdate& chunk, Chunks& chunks, int level) {
-  if (!in_world(chunk.coord, level)) {
+Status Mirror::learn(std::size_t part, ByteView lesson) {
+  if (lesson.empty()) return Done{};
+  ColumnChances chances;
+  if (Status status = read_lesson(lesson, chances); !status.ok()) {
+    return Error{"tick: " + status.error()};
+  }
+  learnt_.insert_or_assign(part, chances);
+  return Done{};
+}
+
+Status Mirror::update(const ChunkUpdate& chunk, Chunks& chunks, std::size_t part) {
+  if (!in_world(chunk.coord, level_of(part))) {
     return Error{"tick: chunk " + to_string(chunk.coord) + " lies outside the world"};
   }
   auto place = chunks.find(chunk.coord);
@@ -71,7 +83,9 @@ Status Mirror::update(const ChunkUpdate& chunk, Chunks& chunks, int level) {
     place = chunks.emplace(chunk.coord, std::make_unique<ChunkCells>()).first;
   }
   ++stats_.chunk_updates;
-  if (Status status = decode_chunk(chunk.payload, *place->second); !status.ok()) {
+  const auto learnt = learnt_.find(part);
+  const ColumnChances& told = learnt == learnt_.end() ? first_chances() : learnt->second;
+  if (Status status = decode_chunk(chunk.payload, *place->second, told); !status.ok()) {
     return Error{"tick: chunk " + to_string(chunk.coord) + ": " + status.error()};
   }
   return Done{};
@@ -120,10 +134,10 @@ bool Mirror::in_world(Vec3 at) const {
 }
 
 // Of the cells that it counts.
-int Mirror::level_of(std::size_t layer) const {
+int Mirror::level_of(std::size_t part) const {
   const std::size_t named = welcome_.layers.size();
-  if (layer < named) return 0;
-  const auto behind = static_cast<int>(layer - named);
+  if (part <= named) return 0;
+  const auto behind = static_cast<int>(part - 1 - named);
   const int levels = welcome_.levels_of_detail;
   return 1 + (behind < levels ? behind : (behind - levels) / static_cast<int>(named));
 }

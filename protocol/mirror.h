@@ -15,6 +15,7 @@
 
 #include "protocol/base/result.h"
 #include "protocol/chunk.h"
+#include "protocol/column_model.h"
 #include "protocol/messages.h"
 #include "protocol/pipe_mirror.h"
 
@@ -109,8 +110,10 @@ class Mirror {
  private:
   using Chunks = std::map<ChunkCoord, std::unique_ptr<ChunkCells>>;
 
-  [[nodiscard]] Status update(const ChunkUpdate& chunk, Chunks& chunks, int level = 0);
-  [[nodiscard]] int level_of(std::size_t layer) const;
+  // `part`: 0 for cells, and from 1 on the layers.
+  [[nodiscard]] Status learn(std::size_t part, ByteView lesson);
+  [[nodiscard]] Status update(const ChunkUpdate& chunk, Chunks& chunks, std::size_t part);
+  [[nodiscard]] int level_of(std::size_t part) const;
   void check(const ChunkDigest& digest, const Chunks& chunks, std::uint8_t number);
   [[nodiscard]] Status apply(const LayerChanges& changes);
   [[nodiscard]] Status update(const PipeUpdate& pipes);
@@ -124,7 +127,8 @@ class Mirror {
   std::optional<Playback> playback_;
   MirrorStats stats_;
   Chunks chunks_;
-  std::vector<Chunks> layers_;  // as LayerChanges::layer
+  std::vector<Chunks> layers_;                   // as LayerChanges::layer
+  std::map<std::size_t, ColumnChances> learnt_;  // by the part; not there: no lesson came
   std::vector<ChunkChange> changed_;
   std::vector<Resync> wanted_resyncs_;
   PipeMirror pipes_;

@@ -38,6 +38,8 @@ struct Chance {
     of_no = static_cast<std::uint16_t>(std::clamp<std::uint32_t>(next, 32, 65504));
     if (seen < 31) ++seen;
   }
+
+  friend bool operator==(const Chance&, const Chance&) = default;
 };
 
 inline constexpr std::uint32_t kLeastRange = 1U << 24;

@@ -60,8 +60,12 @@ struct NumberSum {
 }  // namespace
 
 CoarseChunks::CoarseChunks(Of of, const ChunkShape& sides, Vec3 size, std::int32_t level,
-                           std::size_t thorough_chunks)
-    : PublishedChunks(sides, thorough_chunks), of_(of), shape_(sides), size_(size), level_(level) {
+                           std::size_t thorough_chunks, const protocol::LessonTerms& lessons)
+    : PublishedChunks(sides, thorough_chunks, lessons),
+      of_(of),
+      shape_(sides),
+      size_(size),
+      level_(level) {
   SLUICE_ASSERT(sides.log_x >= level || size.x == 1);
   SLUICE_ASSERT(sides.log_y >= level || size.y == 1);
   SLUICE_ASSERT(sides.log_z >= level || size.z == 1);

@@ -33,7 +33,7 @@ class CoarseChunks : public PublishedChunks {
   /// `size`: the world's, in cells; along an axis on which a chunk has fewer than 2^level cells it
   /// is one.
   CoarseChunks(Of of, const ChunkShape& sides, Vec3 size, std::int32_t level,
-               std::size_t thorough_chunks);
+               std::size_t thorough_chunks, const protocol::LessonTerms& lessons = {});
 
   /// Somebody wants it, so from now on it is what the world's chunks `fine` are: those of its
   /// cells, or of the layer.

@@ -61,7 +61,7 @@ void Hub::step() {
     SharedBytes frame;
     Interest after;
   };
-  std::map<std::pair<ChunkRange, std::uint32_t>, Shared> shared;
+  std::map<Interest::Subject, Shared> shared;
   for (const auto& [session, viewer] : viewers_) {
     if (!viewer->has_room()) {
       SLUICE_SOMETIMES("a slow client missed a tick");

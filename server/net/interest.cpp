@@ -42,6 +42,15 @@ struct Part {
 template <class Updates, class Dropped, class Digests>
 Part(Updates&, Dropped&, Digests&) -> Part<Updates, Dropped, Digests>;
 
+template <class Draft, class Lists>  // Tick or LayerChanges
+void tell_lesson(Draft& draft, Lists& lists, const PublishedChunks& published,
+                 std::uint32_t& told) {
+  if (told == published.lessons()) return;
+  told = published.lessons();
+  lists.lesson = published.lesson();
+  draft.bytes += lists.lesson.size();
+}
+
 template <class Lists>  // Tick or LayerChanges
 auto chunks_of(Lists& lists) {
   return Part{lists.chunks, lists.dropped, lists.digests};
@@ -133,6 +142,20 @@ void Interest::set_view(const ChunkRange& range, const PublishedWorld& world,
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     change_view(world.layer(i), before[i], range_of(world, i), layers_[i]);
   }
+  lessons_.resize(1 + layers_.size());
+  if (cells_.empty()) lessons_[0] = 0;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (!wants(i)) lessons_[1 + i] = 0;
+  }
+  if (lacks_lesson(world)) told_ = false;
+}
+
+bool Interest::lacks_lesson(const PublishedWorld& world) const {
+  if (!cells_.empty() && lessons_[0] != world.lessons()) return true;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (wants(i) && lessons_[1 + i] != world.layer(i).lessons()) return true;
+  }
+  return false;
 }
 
 bool Interest::sees(ChunkCoord coord, const PublishedWorld& world, std::size_t layer) const {
@@ -174,8 +197,12 @@ void Interest::draw_layers(PublishedWorld& world, Draft& draft, Draw&& draw) {
     if (!wants(i) && layers_[i].empty()) continue;
     protocol::LayerChanges changes;
     changes.layer = static_cast<std::uint8_t>(i);
+    if (wants(i)) tell_lesson(draft, changes, world.layer(i), lessons_[1 + i]);
     draw(chunks_of(changes), world.layer(i), range_of(world, i), layers_[i]);
-    if (changes.chunks.empty() && changes.dropped.empty() && changes.digests.empty()) continue;
+    if (changes.chunks.empty() && changes.dropped.empty() && changes.digests.empty() &&
+        changes.lesson.empty()) {
+      continue;
+    }
     draft.tick.layers.push_back(std::move(changes));
   }
 }
@@ -185,6 +212,7 @@ protocol::Bytes Interest::step_frame(PublishedWorld& world) {
   told_ = true;
   Draft draft(world);
   protocol::Tick& tick = draft.tick;
+  if (!cells_.empty()) tell_lesson(draft, tick, world, lessons_[0]);
   add_changes(draft, chunks_of(tick), world, cells_, chunks_);
   add_changes(draft, pipes_of(tick), world.pipes(), view_, pipes_);
   add_stale(draft, chunks_of(tick), world, cells_, chunks_);
@@ -202,6 +230,7 @@ protocol::Bytes Interest::step_frame(PublishedWorld& world) {
 protocol::Bytes Interest::catch_up_frame(PublishedWorld& world) {
   told_ = true;
   Draft draft(world);
+  if (!cells_.empty()) tell_lesson(draft, draft.tick, world, lessons_[0]);
   add_stale(draft, chunks_of(draft.tick), world, cells_, chunks_);
   add_stale(draft, pipes_of(draft.tick), world.pipes(), view_, pipes_);
   draw_layers(world, draft, [&](auto to, auto& published, const auto& view, auto& stale) {

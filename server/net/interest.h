@@ -46,7 +46,8 @@ class Interest {
   [[nodiscard]] bool sees(ChunkCoord coord, const PublishedWorld& world, std::size_t layer) const;
   [[nodiscard]] bool wants(std::size_t layer) const { return (wanted_ >> layer & 1U) != 0; }
   /// Viewers that are up to date and have the same of these are sent the same.
-  [[nodiscard]] std::pair<ChunkRange, std::uint64_t> subject() const { return {view_, wanted_}; }
+  using Subject = std::pair<ChunkRange, std::uint64_t>;
+  [[nodiscard]] Subject subject() const { return {view_, wanted_}; }
   [[nodiscard]] std::size_t stale_count() const;
 
   /// The frame that brings the viewer from the state before the world's last changes to (as far as
@@ -57,6 +58,7 @@ class Interest {
 
  private:
   struct Draft;
+  [[nodiscard]] bool lacks_lesson(const PublishedWorld& world) const;
   template <class Draw>
   void draw_layers(PublishedWorld& world, Draft& draft, Draw&& draw);
 
@@ -67,6 +69,10 @@ class Interest {
   ChunkRange view_;
   ChunkRange cells_;          // of the cells themselves: as `view_`, or none
   std::uint64_t wanted_ = 0;  // layers, by their bits
+  // How many lessons (PublishedChunks::lessons) of the cells, and of each layer, there were when
+  // the viewer was told the last one; 0 of what it does not see. Of what it sees, a viewer that is
+  // up to date was told the last of those before this tick.
+  std::vector<std::uint32_t> lessons_;
   // The viewer had a frame of the world's last tick. Where a world stands still no later one tells
   // it the tick that it missed, even if nothing in its view changed.
   bool told_ = false;

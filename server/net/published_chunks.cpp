@@ -76,7 +76,8 @@ protocol::Effort PublishedChunks::effort() {
 std::shared_ptr<const protocol::Bytes> PublishedChunks::payload_to(const Entry& before,
                                                                    Entry& now) {
   auto payload = std::make_shared<protocol::Bytes>();
-  protocol::encode_delta(*before.cells, *now.cells, sides_, *payload, effort());
+  if (teacher_ == nullptr) teacher_ = std::make_unique<protocol::ColumnTeacher>(lesson_terms_);
+  protocol::encode_delta(*before.cells, *now.cells, sides_, *payload, effort(), teacher_.get());
   if (payload->size() < kLargeDeltaBytes) return payload;
   protocol::encode_keyframe(*now.cells, sides_, now.keyframe, effort());
   if (now.keyframe.size() < payload->size()) *payload = now.keyframe;

@@ -28,8 +28,9 @@ class PublishedChunks {
  public:
   /// `sides` are those of the world's chunks; `thorough_chunks` are coded with all effort between
   /// two publications, the others are only rows.
-  PublishedChunks(const ChunkShape& sides, std::size_t thorough_chunks)
-      : sides_(sides), thorough_chunks_(thorough_chunks) {}
+  PublishedChunks(const ChunkShape& sides, std::size_t thorough_chunks,
+                  const protocol::LessonTerms& lessons = {})
+      : sides_(sides), thorough_chunks_(thorough_chunks), lesson_terms_(lessons) {}
 
   /// Takes in what was published with a tick; `complete`: chunks that are not in it are air now.
   /// Afterwards changes() leads from the state before to the state now.
@@ -42,6 +43,18 @@ class PublishedChunks {
 
   /// In rising order of coordinates, each once.
   [[nodiscard]] const std::vector<ChunkChange>& changes() const { return changes_; }
+  /// Before apply(): the only time at which there may be another lesson.
+  void begin_tick() {
+    if (teacher_ != nullptr) teacher_->begin_tick();
+  }
+  /// How many lessons there were. The payloads of changes() are for who was told the last of them;
+  /// it is empty while there was none.
+  [[nodiscard]] std::uint32_t lessons() const {
+    return teacher_ == nullptr ? 0 : teacher_->lessons();
+  }
+  [[nodiscard]] protocol::ByteView lesson() const {
+    return teacher_ == nullptr ? protocol::ByteView{} : teacher_->lesson();
+  }
   [[nodiscard]] static bool in_view(const ChunkRange& view, ChunkCoord coord) {
     return view.contains(coord);
   }
@@ -88,10 +101,13 @@ class PublishedChunks {
 
   ChunkShape sides_;
   std::size_t thorough_chunks_;
+  protocol::LessonTerms lesson_terms_;
   std::size_t thorough_left_ = thorough_chunks_;
   std::uint64_t tick_ = 0;
   std::map<ChunkCoord, Entry> chunks_;
   std::vector<ChunkChange> changes_;
+  // From the first change on: of most layers of most worlds, nobody sees any.
+  std::unique_ptr<protocol::ColumnTeacher> teacher_;
 };
 
 }  // namespace sluice::net

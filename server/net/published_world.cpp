@@ -32,13 +32,14 @@ ChunkRange chunks_in_view(const Box& view, Vec3 size, const ChunkShape& sides) {
 
 PublishedWorld::PublishedWorld(const ChunkShape& sides, std::size_t layers, const Sizes& sizes,
                                Vec3 size)
-    : PublishedChunks(sides, sizes.thorough_chunks),
-      sizes_(sizes),
-      layers_(layers, PublishedChunks(sides, sizes.thorough_layer_chunks)) {
+    : PublishedChunks(sides, sizes.thorough_chunks, sizes.lessons), sizes_(sizes) {
+  for (std::size_t i = 0; i < layers; ++i) {
+    layers_.emplace_back(sides, sizes.thorough_layer_chunks, sizes.lessons);
+  }
   const auto add_levels = [&](CoarseChunks::Of of, std::size_t many) {
     for (std::int32_t level = 1; level <= protocol::kLevelsOfDetail; ++level) {
       for (std::size_t i = 0; i < many; ++i) {
-        coarse_.emplace_back(of, sides, size, level, sizes.thorough_layer_chunks);
+        coarse_.emplace_back(of, sides, size, level, sizes.thorough_layer_chunks, sizes.lessons);
       }
     }
   };
@@ -84,6 +85,8 @@ std::size_t PublishedWorld::apply(Publication publication, bool watched) {
   tick_ = publication.tick;
   counters_ = publication.counters;
   playback_ = std::move(publication.playback);
+  begin_tick();
+  for (std::size_t i = 0; i < layer_count(); ++i) layer(i).begin_tick();
   publication.layers.resize(layers_.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     layers_[i].apply(tick_, std::move(publication.layers[i]), false);

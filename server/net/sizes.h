@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "protocol/column_lessons.h"
 #include "protocol/limits.h"
 #include "server/net/result_book.h"
 
@@ -17,6 +18,8 @@ struct Sizes {
   std::size_t thorough_chunks = 64;
   /// And of each layer.
   std::size_t thorough_layer_chunks = 16;
+  /// When viewers are told what the deltas teach of the water, of the cells and of each layer.
+  protocol::LessonTerms lessons = {};
   /// Chunks of a layer in one publication. One of temperatures takes some 20 microseconds.
   std::size_t layer_chunks = 64;
   /// Events that wait to be told; where there are more, those that came first are.

@@ -18,7 +18,7 @@ protocol::ChunkCells copy_of(const sim::Chunk& chunk) {
   return cells;
 }
 
-/// A world as a viewer of all of it would be told of it, tick by tick.
+/// A world as a viewer of all of it would be told of it, tick by tick, lessons included.
 void measure_deltas(benchmark::State& state, const sim::WorldSpec& spec) {
   const auto world = std::move(sim::World::create(spec)).value();
   const ChunkShape sides = spec.config.shape();
@@ -27,28 +27,39 @@ void measure_deltas(benchmark::State& state, const sim::WorldSpec& spec) {
   world->grid().for_each([&](const sim::Chunk& chunk) { baselines[chunk.coord] = copy_of(chunk); });
   std::int64_t changed = 0;
   std::int64_t bytes = 0;
+  std::int64_t lesson_bytes = 0;
   std::vector<std::uint8_t> payload;
+  protocol::ColumnTeacher teacher;
   for (auto _ : state) {
     state.PauseTiming();
     (void)world->tick({}, serial);
     state.ResumeTiming();
+    const std::uint32_t lessons = teacher.lessons();
+    teacher.begin_tick();
+    if (teacher.lessons() != lessons) {
+      lesson_bytes += static_cast<std::int64_t>(teacher.lesson().size());
+    }
     for (const ChunkCoord coord : world->changed_chunks()) {
       const sim::Chunk* chunk = world->grid().find(coord);
       if (chunk == nullptr) continue;
       protocol::ChunkCells& baseline = baselines[coord];
       const protocol::ChunkCells cells = copy_of(*chunk);
       payload.clear();
-      protocol::encode_delta(baseline, cells, sides, payload);
+      protocol::encode_delta(baseline, cells, sides, payload, protocol::Effort::kShortest,
+                             &teacher);
       bytes += static_cast<std::int64_t>(payload.size());
       for (std::size_t i = 0; i < cells.size(); ++i) changed += cells[i] != baseline[i] ? 1 : 0;
       baseline = cells;
     }
   }
+  bytes += lesson_bytes;
   state.SetItemsProcessed(changed);
   state.counters["bytes_per_changed_cell"] =
       static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(changed, 1));
   state.counters["bytes_per_tick"] =
       static_cast<double>(bytes) / static_cast<double>(state.iterations());
+  state.counters["lesson_bytes_per_tick"] =
+      static_cast<double>(lesson_bytes) / static_cast<double>(state.iterations());
 }
 
 void BM_Deltas(benchmark::State& state, const std::string& file) {

@@ -8,6 +8,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../protocol"))
+from document_client import VERSION  # noqa: E402
 from document_flatbuffers import client_message  # noqa: E402
 
 HELLO, SET_VIEW, COMMAND, PING, RESYNC = range(1, 6)
@@ -55,7 +56,7 @@ class Peer:
 
     async def greet(self):
         await self.upgrade()
-        await self.send(message(HELLO, {0: ("I", 3), 1: ("text", "an attacker")}))
+        await self.send(message(HELLO, {0: ("I", VERSION), 1: ("text", "an attacker")}))
 
     async def listen(self):
         """Until the server ends the connection."""

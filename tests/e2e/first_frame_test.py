@@ -42,7 +42,7 @@ def look(port, low):
     """Milliseconds from the connection's beginning to the end of a frame that brought chunks, and all bytes till then."""
     begin = time.perf_counter()
     socket = client.Socket(port, "/worlds/large")
-    socket.send(client.client_message(client.HELLO, {0: ("I", 3), 1: ("text", "first frame")}))
+    socket.send(client.client_message(client.HELLO, {0: ("I", client.VERSION), 1: ("text", "first frame")}))
     size = len(socket.receive())
     socket.send(client.client_message(client.SET_VIEW, {0: ("iii", low + (0,)), 1: ("iii", (128, 96, 1))}))
     mirror_chunks = 0

@@ -21,6 +21,7 @@ async function load(name) {
 }
 
 const { decodeChunk } = await load("codec.ts");
+const { readLesson } = await load("columns.ts");
 const { chunkChecksum } = await load("checksum.ts");
 const document = readFileSync(join(sourceDir, "protocol/README.md"), "utf8");
 const cellsOf = (value) => Int32Array.from({ length: CELLS }, (_, i) => value(i));
@@ -71,14 +72,24 @@ const chain = readFileSync(join(sourceDir, "tests/protocol/chunk_chain.txt"), "u
   .filter((line) => line && !line.startsWith("#")).map((line) => line.split(" "));
 const tags = new Set();
 const held = cellsOf(() => 0);
+let told;
 for (const [payload, sum] of chain) {
-  decodeChunk(hexBytes(payload), held);
+  if (payload === "lesson") {
+    told = readLesson(hexBytes(sum));
+    continue;
+  }
+  decodeChunk(hexBytes(payload), held, told);
   tags.add(hexBytes(payload)[0]);
   assert.equal(chunkChecksum(held).toString(16).padStart(16, "0"), sum, payload);
 }
-assert.deepEqual([...tags].sort(), [2, 3, 4, 5, 6]);
+assert.deepEqual([...tags].sort((a, b) => a - b), [2, 7, 8, 9, 10]);
+assert.ok(told, "the chain has lessons");
+const lesson = readLesson(hexBytes("7c001d6673"));
+assert.ok(document.includes("`7c 00 1d 66 73`"));
+assert.deepEqual([1, 300, 2].map((i) => [lesson[i] >> 5, lesson[i] & 31]), [[64512, 8], [256, 8], [22938, 3]]);
+for (const wrong of ["7c", "7c001d667300000000000001"]) assert.throws(() => readLesson(hexBytes(wrong)), Error);
 // Any damage is an error or a chunk, never a hang.
-for (const [payload] of chain.slice(0, 12)) {
+for (const [payload] of chain.filter(([kind]) => kind !== "lesson").slice(0, 12)) {
   const bytes = hexBytes(payload);
   for (let at = 1; at < bytes.length; at += 1 + (bytes.length >> 5)) {
     const damaged = bytes.slice();
@@ -91,7 +102,7 @@ for (const [payload] of chain.slice(0, 12)) {
   }
 }
 
-for (const wrong of [[], [9], [3, 0, 0, 0, 0, 0, 0, 0, 0, 0], [4, 255, 255, 255, 255], [1, 0], [1, 0, 0], [1, 0xff], [2, 0x80, 0x80, 0x80, 0x80, 0x80, 1]]) {
+for (const wrong of [[], [3], [11], [7, 0, 0, 0, 0, 0, 0, 0, 0, 0], [8, 255, 255, 255, 255], [1, 0], [1, 0, 0], [1, 0xff], [2, 0x80, 0x80, 0x80, 0x80, 0x80, 1]]) {
   assert.throws(() => decodeChunk(Uint8Array.from(wrong), new Int32Array(CELLS)), Error, `${wrong}`);
 }
 // Pipe sections: the documented bytes, and the damaged ones.
@@ -137,7 +148,7 @@ for (let at = 0; at < keyframe.length; ++at) {
     }
   }
 }
-const timed = chain.filter(([payload]) => /^0[35]/.test(payload)).map(([payload]) => hexBytes(payload));
+const timed = chain.filter(([payload]) => /^0[79]/.test(payload)).map(([payload]) => hexBytes(payload));
 const startColumns = performance.now();
 for (let i = 0; i < 20; ++i) for (const payload of timed) decodeChunk(payload, held);
 console.log(`${((performance.now() - startColumns) / 20 / timed.length).toFixed(3)} ms a chunk by columns`);

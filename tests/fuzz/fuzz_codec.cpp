@@ -1,6 +1,7 @@
 // Any bytes given to the chunk decoder are a chunk or an error; a chunk that decodes can be
 // encoded, as a keyframe and as a delta of any other, and decodes to itself again. The first byte
-// is the tag, so that each coding is tried; some of the cells are the bytes themselves.
+// is the tag, so that each coding is tried; some of the cells are the bytes themselves. The bytes
+// are tried as a lesson, too, and what is taught by one delta is told before the next.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +16,9 @@ namespace {
 using namespace sluice::protocol;  // NOLINT(google-build-using-namespace)
 
 void must_come_back(const std::vector<std::uint8_t>& payload, ChunkCells held,
-                    const ChunkCells& wanted) {
+                    const ChunkCells& wanted, const ColumnChances& told = first_chances()) {
   if (payload.size() > kMaxChunkPayloadBytes) std::abort();
-  if (!decode_chunk(payload, held).ok() || held != wanted) std::abort();
+  if (!decode_chunk(payload, held, told).ok() || held != wanted) std::abort();
 }
 
 }  // namespace
@@ -33,16 +34,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   ChunkCells cells = baseline;
   if (!decode_chunk({data, size}, cells).ok() && cells != baseline) std::abort();
+  ColumnChances told = first_chances();
+  if (read_lesson({data, size}, told).ok()) {
+    ChunkCells others = baseline;
+    (void)decode_chunk({data, size}, others, told);
+  }
   for (const sluice::ChunkShape& sides : {sluice::kSideViewShape, sluice::kSolidShape}) {
     std::vector<std::uint8_t> payload;
     encode_keyframe(cells, sides, payload);
     must_come_back(payload, baseline, cells);
     payload.clear();
-    encode_delta(baseline, cells, sides, payload);
+    ColumnTeacher teacher({.pause = 1, .least_saved = -1e9});
+    encode_delta(baseline, cells, sides, payload, Effort::kShortest, &teacher);
     must_come_back(payload, baseline, cells);
+    teacher.begin_tick();
+    told = first_chances();
+    if (teacher.lessons() > 0 && !read_lesson(teacher.lesson(), told).ok()) std::abort();
     payload.clear();
-    encode_delta(cells, baseline, sides, payload);
-    must_come_back(payload, cells, baseline);
+    encode_delta(cells, baseline, sides, payload, Effort::kShortest, &teacher);
+    must_come_back(payload, cells, baseline, told);
   }
   return 0;
 }

@@ -130,6 +130,7 @@ Targets::Targets(const sim::WorldSpec& spec, std::uint64_t seed) {
   const Box world = spec.config.box();
   for (const sim::PipePort& port : spec.ports) {
     if (world.contains(port.cell)) places.push_back(port.cell);
+    ports.push_back({port.node, port.cell});
   }
   for (const sim::PipeNode& node : spec.pipes) {
     pipes.push_back(node.fields.name);
@@ -203,6 +204,11 @@ sim::Command rare_command(tests::Dice& dice, Vec3 size, const Targets& targets) 
       return {trap};
     }
     default:
+      // From the same draws, one of the ports that there were.
+      if (const auto number = static_cast<std::size_t>(level / kFull);
+          number % 2 == 0 && !targets.ports.empty()) {
+        return {targets.ports[number / 2 % targets.ports.size()]};
+      }
       return {sim::AddPort{targets.pipes.empty() ? "none" : one_of(targets.pipes, dice), kNowhere,
                            PortKind::kOpen, 1}};
   }

@@ -21,11 +21,13 @@ struct Targets {
 
   std::vector<Vec3> places;  // within the world
   std::vector<std::string> pipes;
+  std::vector<sim::RemovePort> ports;  // each of them, taken away
   std::vector<std::string> tracers;
 };
 
 /// Of those that are refused for reasons that other dice hardly meet: levels of broken parts, the
-/// whole world at once, a port without a cell.
+/// whole world at once, a port without a cell; and one that only aimed dice can find, a port that
+/// there is, taken away.
 [[nodiscard]] sim::Command rare_command(tests::Dice& dice, Vec3 size, const Targets& targets);
 /// Of those that other dice draw never, or in worlds alone that have what they need.
 [[nodiscard]] sim::Command seldom_command(tests::Dice& dice, Vec3 size);

@@ -46,7 +46,7 @@ RC_GTEST_PROP(Columns, ComeBackEvenWhereRowsAreShorter, ()) {
   scribble(from, 30);
   scribble(to, 30);
   for (const int log_height : {6, 4}) {
-    const auto tag = static_cast<std::uint8_t>(log_height == 6 ? 4 : 6);
+    const auto tag = static_cast<std::uint8_t>(log_height == 6 ? 8 : 10);
     ChunkCells mirror = from;
     RC_ASSERT(decode_chunk(columns_of(tag, log_height, from, to), mirror).ok());
     RC_ASSERT(mirror == to);
@@ -92,7 +92,7 @@ TEST(Columns, LargePartsAreCountedInSteps) {
       to[i] += static_cast<std::int32_t>(i % 11);
     }
     ChunkCells mirror = from;
-    ASSERT_TRUE(decode_chunk(columns_of(4, 6, from, to), mirror).ok());
+    ASSERT_TRUE(decode_chunk(columns_of(8, 6, from, to), mirror).ok());
     EXPECT_EQ(mirror, to);
   }
 }
@@ -107,8 +107,8 @@ TEST(Columns, AreTheDocumentedBytes) {
   later[175] += 7;
   const Payload keyframe = keyframe_of(floor);
   const Payload delta = delta_of(floor, later);
-  EXPECT_EQ(keyframe[0], 3);
-  EXPECT_EQ(delta[0], 4);
+  EXPECT_EQ(keyframe[0], 7);
+  EXPECT_EQ(delta[0], 8);
   expect_documented(hex(keyframe));
   expect_documented(hex(delta));
   ChunkCells hill{};
@@ -121,23 +121,40 @@ TEST(Columns, AreTheDocumentedBytes) {
   for (std::size_t i = 256 * 15; i < kChunkCells; i += 3) rained[i] = 512;
   const Payload solid_keyframe = keyframe_of(hill, Effort::kShortest, kSolidShape);
   const Payload solid_delta = delta_of(hill, rained, Effort::kShortest, kSolidShape);
-  EXPECT_EQ(solid_keyframe[0], 5);
-  EXPECT_EQ(solid_delta[0], 6);
+  EXPECT_EQ(solid_keyframe[0], 9);
+  EXPECT_EQ(solid_delta[0], 10);
   expect_documented(hex(solid_keyframe));
   expect_documented(hex(solid_delta));
 }
 
-// A payload and the checksum after it on each line, for chunks of 64x64x1 and then of 16x16x16:
-// the page's decoder reads the same file.
+std::string digits(const Payload& bytes) {
+  std::string text = hex(bytes);
+  std::erase(text, ' ');
+  return text;
+}
+
+// A payload and the checksum after it on each line, for chunks of 64x64x1 and then of 16x16x16, and
+// the lessons between them: the page's decoder reads the same file.
 std::string chunk_chain() {
   std::ostringstream text;
   ChunkCells held{};
+  ColumnTeacher teacher({.pause = 3, .least_saved = 0.1});
+  ColumnChances told = first_chances();
   const auto send = [&](const Payload& payload) {
-    EXPECT_TRUE(decode_chunk(payload, held).ok());
-    std::string bytes = hex(payload);
-    std::erase(bytes, ' ');
-    text << bytes << ' ' << std::hex << std::setw(16) << std::setfill('0') << chunk_checksum(held)
-         << '\n';
+    EXPECT_TRUE(decode_chunk(payload, held, told).ok());
+    text << digits(payload) << ' ' << std::hex << std::setw(16) << std::setfill('0')
+         << chunk_checksum(held) << '\n';
+  };
+  const auto send_delta = [&](const ChunkCells& next, const ChunkShape& sides) {
+    const std::uint32_t lessons = teacher.lessons();
+    teacher.begin_tick();
+    if (teacher.lessons() != lessons) {
+      EXPECT_TRUE(read_lesson(teacher.lesson(), told).ok());
+      text << "lesson " << digits(teacher.lesson()) << '\n';
+    }
+    Payload payload;
+    encode_delta(held, next, sides, payload, Effort::kShortest, &teacher);
+    send(payload);
   };
   std::uint32_t dice = 1;
   const auto roll = [&dice](std::int32_t below) {
@@ -165,7 +182,7 @@ std::string chunk_chain() {
       if (step % 3 == 0) {
         send(keyframe_of(next, Effort::kShortest, sides));
       } else {
-        send(delta_of(held, next, Effort::kShortest, sides));
+        send_delta(next, sides);
       }
       // What a tick changes: a few cells, by whole parts.
       ChunkCells drop = held;
@@ -173,7 +190,7 @@ std::string chunk_chain() {
         const auto at = static_cast<std::size_t>(roll(static_cast<std::int32_t>(kChunkCells)));
         drop[at] = wrapping_add(drop[at], (roll(9) - 4) * 512);
       }
-      send(delta_of(held, drop, Effort::kShortest, sides));
+      send_delta(drop, sides);
     }
   }
   return text.str();
@@ -204,9 +221,9 @@ TEST(Columns, TheWildestChangeComesBack) {
   ChunkCells to;
   for (std::size_t i = 0; i < kChunkCells; ++i) to[i] = i % 2 == 0 ? INT32_MIN : INT32_MAX;
   ChunkCells decoded = from;
-  ASSERT_TRUE(decode_chunk(columns_of(4, 6, from, to), decoded).ok());
+  ASSERT_TRUE(decode_chunk(columns_of(8, 6, from, to), decoded).ok());
   EXPECT_EQ(decoded, to);
-  ASSERT_TRUE(decode_chunk(columns_of(6, 4, to, from), decoded).ok());
+  ASSERT_TRUE(decode_chunk(columns_of(10, 4, to, from), decoded).ok());
   EXPECT_EQ(decoded, from);
 }
 

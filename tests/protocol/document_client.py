@@ -21,7 +21,7 @@ import time
 
 import xxhash
 
-from document_columns import decode_columns, read_table
+from document_columns import decode_columns, first_chances, read_lesson, read_table
 from document_flatbuffers import Table, client_message
 
 CHUNK_CELLS = 4096
@@ -83,13 +83,15 @@ TAGS_SEEN = set()
 
 with open(os.path.join(os.path.dirname(__file__), "../../protocol/README.md"), encoding="utf-8") as file:
     DOCUMENT = file.read()
-CHANCES = read_table(DOCUMENT)
+VERSION = int(re.search(r"protocol.s version, now (\d+)", DOCUMENT)[1])
+DIGITS = read_table(DOCUMENT)
+CHANCES = first_chances(DIGITS)
 
 
-def decode_chunk(payload, held):
+def decode_chunk(payload, held, told):
     TAGS_SEEN.add(payload[0])
-    if 3 <= payload[0] <= 6:
-        return decode_columns(payload, CHANCES, held)
+    if 7 <= payload[0] <= 10:
+        return decode_columns(payload, told if payload[0] % 2 == 0 else CHANCES, held)
     row = read_row(payload, 1, CHUNK_CELLS)
     if payload[0] == 1:
         before = 0
@@ -184,7 +186,8 @@ class Mirror:
         self.tick = 0
         self.water = 0
         self.chunks, self.sections = {}, {}
-        self.checked = self.sections_checked = self.mismatches = 0
+        self.told = CHANCES
+        self.checked = self.sections_checked = self.mismatches = self.lessons = 0
 
     def apply(self, tick):
         number = tick.number(0, "Q")
@@ -193,10 +196,13 @@ class Mirror:
         self.water = tick.number(1, "q")
         for coord in tick.structures(9, "3i", 12):
             self.chunks.pop(coord, None)
+        if tick.bytes(17):
+            self.lessons += 1
+            self.told = read_lesson(tick.bytes(17), DIGITS)
         payloads, at = tick.bytes(8), 0
         for x, y, z, size in tick.structures(7, "3iI", 16):
             held = self.chunks.get((x, y, z), AIR)
-            self.chunks[x, y, z] = decode_chunk(payloads[at:at + size], held)
+            self.chunks[x, y, z] = decode_chunk(payloads[at:at + size], held, self.told)
             at += size
         for x, y, z, _, expected in tick.structures(10, "3iIQ", 24):
             self.checked += 1
@@ -282,7 +288,7 @@ class Socket:
 
 
 class Client:
-    def __init__(self, port, world, version=3, token=None, last_seq=0, since_tick=0):
+    def __init__(self, port, world, version=VERSION, token=None, last_seq=0, since_tick=0):
         self.socket = Socket(port, "/worlds/" + world)
         self.mirror, self.results, self.pongs, self.refused = None, {}, [], None
         self.kinds, self.results_kept, self.knows_client, self.since_tick = {}, 0, False, 0
@@ -430,6 +436,9 @@ def check_examples():
     assert hill == [-(i // 256 <= (i % 16 + i // 16 % 16) // 4) for i in range(CHUNK_CELLS)]
     rain = decode_columns(table["columns of 16: each third cell from 3,840 on of that gets 512 units"], CHANCES, hill)
     assert rain == [512 if i >= 3840 and i % 3 == 0 else cell for i, cell in enumerate(hill)]
+    lesson = bytes.fromhex(re.search(r"`((?:[0-9a-f]{2} ?)+)` tells of two chances", DOCUMENT.replace("\n", " "))[1])
+    told = {i: chance for i, chance in enumerate(read_lesson(lesson, DIGITS)) if chance != CHANCES[i]}
+    assert told == {1: (64512, 8), 300: (256, 8)}, told
 
 
 def main():
@@ -443,13 +452,15 @@ def main():
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             port = int(server.stdout.readline().rsplit(":", 1)[1])
-            sections = 0
+            sections = lessons = 0
             for name in names:
                 mirror = look_at(port, name)
+                lessons += mirror.lessons
                 sections += mirror.sections_checked
                 print(f"{name}: {mirror.checked} chunks and {mirror.sections_checked} sections compared")
             assert sections > 0, "one of the worlds must have pipes"
-            assert TAGS_SEEN >= {3, 4, 5, 6}, f"some codings of columns were not sent: {TAGS_SEEN}"
+            assert lessons > 0, "no lesson was told"
+            assert TAGS_SEEN >= {7, 8, 9, 10}, f"some codings of columns were not sent: {TAGS_SEEN}"
             come_back(port, names[0])
             misbehave(port, names[0])
             last = Client(port, names[0])

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "tests/protocol/payloads.h"
+
 namespace sluice::protocol::messages_test {
 namespace {
 
@@ -76,7 +78,8 @@ TEST(Messages, LayersComeBackAndThereAreOnlySoMany) {
 
   const Bytes payload = {1, 0, 1, 1};
   Tick tick;
-  LayerChanges changes{3, {{{4, 5, 6}, payload}}, {{7, 8, 9}}, {{{4, 5, 6}, UINT64_MAX}}};
+  const Bytes lesson = {9, 8, 7};
+  LayerChanges changes{3, {{{4, 5, 6}, payload}}, {{7, 8, 9}}, {{{4, 5, 6}, UINT64_MAX}}, lesson};
   tick.layers.assign(kMaxTickLayers, changes);
   const auto back = over_the_wire<Tick>(tick, bytes);
   ASSERT_EQ(back.layers.size(), kMaxTickLayers);
@@ -88,9 +91,21 @@ TEST(Messages, LayersComeBackAndThereAreOnlySoMany) {
   EXPECT_EQ(Bytes(read.chunks[0].payload.begin(), read.chunks[0].payload.end()), payload);
   ASSERT_EQ(read.digests.size(), 1U);
   EXPECT_EQ(read.digests[0].digest, UINT64_MAX);
-  tick.layers.push_back(changes);
+  EXPECT_EQ(Bytes(read.lesson.begin(), read.lesson.end()), lesson);
+  EXPECT_TRUE(back.lesson.empty());
+  tick.layers.clear();
+  tick.lesson = lesson;
+  const auto taught = over_the_wire<Tick>(tick, bytes);
+  EXPECT_EQ(Bytes(taught.lesson.begin(), taught.lesson.end()), lesson);
+  tick.layers.assign(kMaxTickLayers + 1, changes);
   EXPECT_EQ(decode_server_message(encode(ServerMessage{tick})).error(),
             "tick: 36 layers, at most 35 are allowed");
+}
+
+TEST(Messages, TheDocumentNamesTheVersion) {
+  const std::string version =
+      "The protocol's version, now " + std::to_string(kProtocolVersion) + ",";
+  EXPECT_NE(document().find(version), std::string::npos);
 }
 
 TEST(Messages, PeopleComeBackAndThereAreOnlySoMany) {

@@ -132,6 +132,49 @@ TEST(Mirror, HoldsEachLayerByItself) {
   EXPECT_EQ(mirror.apply(dropping).error(), "tick: layer 2, but the world has 2");
 }
 
+// What is told of cells is not of layers, and the other way round.
+TEST(Mirror, TakesALessonForThePartThatItIsToldOf) {
+  Welcome welcome = small_world();
+  welcome.layers = {"one", "other"};
+  Mirror mirror(welcome);
+  ChunkCells from{};
+  ChunkCells to{};
+  for (std::size_t i = 0; i < 500; ++i) to[i] = static_cast<std::int32_t>(i * i % 301);
+  ColumnTeacher teacher({.pause = 1, .least_saved = -1e9});
+  Bytes plain;
+  encode_delta(from, to, kSideViewShape, plain, Effort::kShortest, &teacher);
+  teacher.begin_tick();
+  Bytes taught;
+  encode_delta(from, to, kSideViewShape, taught, Effort::kShortest, &teacher);
+  ASSERT_NE(plain, taught);
+  Tick tick;
+  tick.chunks = {{{0, 0, 0}, plain}};
+  tick.layers = {{0, {{{0, 0, 0}, plain}}, {}, {}},
+                 {1, {{{0, 0, 0}, taught}}, {}, {}, teacher.lesson()}};
+  ASSERT_TRUE(mirror.apply(tick).ok());
+  const auto all_are_there = [&] {
+    EXPECT_EQ(*mirror.find({0, 0, 0}), to);
+    for (const std::size_t layer : {0U, 1U}) {
+      mirror.for_each_chunk_of(layer,
+                               [&](ChunkCoord, const ChunkCells& cells) { EXPECT_EQ(cells, to); });
+    }
+  };
+  all_are_there();
+  Tick dropping;
+  dropping.dropped = {{0, 0, 0}};
+  dropping.layers = {{0, {}, {{0, 0, 0}}, {}}, {1, {}, {{0, 0, 0}}, {}}};
+  ASSERT_TRUE(mirror.apply(dropping).ok());
+  // A lesson stays until the next one.
+  tick.lesson = teacher.lesson();
+  tick.chunks = {{{0, 0, 0}, taught}};
+  tick.layers[1].lesson = {};
+  ASSERT_TRUE(mirror.apply(tick).ok());
+  all_are_there();
+  const Bytes wrong(900, 1);
+  tick.lesson = wrong;
+  EXPECT_EQ(mirror.apply(tick).error(), "tick: lesson, byte 900: more bytes than it needs");
+}
+
 TEST(Mirror, HoldsLevelsOfDetailBehindTheLayers) {
   Welcome welcome = small_world();
   welcome.size = {300, 128, 1};
@@ -198,11 +241,11 @@ TEST(Mirror, RefusesWhatNoServerSends) {
   outside.keyframe({3, 0, 0}, {});
   EXPECT_EQ(mirror.apply(outside.tick).error(), "tick: chunk [3, 0, 0] lies outside the world");
   Frame broken;
-  const Bytes bytes = {9};
+  const Bytes bytes = {3};
   broken.tick.chunks = {{{0, 0, 0}, bytes}};
   EXPECT_EQ(mirror.apply(broken.tick).error(),
-            "tick: chunk [0, 0, 0]: chunk payload, byte 0: unknown tag 9 (1, 3, 5 keyframe, 2, 4, "
-            "6 delta)");
+            "tick: chunk [0, 0, 0]: chunk payload, byte 0: unknown tag 3 (1, 7, 9 keyframe, 2, 8, "
+            "10 delta)");
   Tick later;
   later.tick = 5;
   EXPECT_TRUE(mirror.apply(later).ok());

@@ -1,10 +1,10 @@
 // How a chunk changed, column by column: protocol/README.md has the grammar and worked examples, and
 // protocol/column_coding.cpp the encoder. Functions over shared variables, as in range_decoder.ts.
 import { CHUNK_CELLS } from "./geometry";
-import { decisionsOf } from "./range_decoder";
+import { chance, decisionsOf } from "./range_decoder";
 
 const FULL = 4096;
-const GUESSES = 6;
+const GUESSES = 7;
 const LARGEST_MISS = 4096;
 const MOST_GAINED = 1 << 20;
 /** Room in front of a column and behind it, so that nobody asks for its ends. */
@@ -13,20 +13,29 @@ const MARGIN = 4;
 const LEVELS = [
   256, 1024, 2731, 5461, 9830, 16384, 22938, 29491, 36045, 42598, 49152, 55706, 60075, 62805, 64512, 65280,
 ];
-const FIRST_CHANCES = Uint16Array.from(
-    "6da74e8ebcafbb26589a96494556330217362ca73f7e7e7b777777777d757c78" +
-    "7275707478767878747377737c7a7c7d7c7b7b7c7f7a77777777777771707070" +
-    "7272777472727373747078717a7874757b737a757fffeeff977777777f7dccbe" +
-    "b12221252a99a779830336262facab9a4cabcacb6ffff7777777777779242224" +
-    "1111076226754355320113220b8b86763a677897371122222334574433333200" +
-    "2a889a92011217455420012226654621322429544322222238977b9964566c77" +
-    "8c777999867579845e777679879779995c77766888a868777e77765678998897" +
-    "8d777644579989858e77765445777899ae777222234689989e77721122346799" +
-    "adc7711112235689af77700111233568bf77700011123456bfa7779999989999" +
-    "9ec7",
-  (digit) => LEVELS[parseInt(digit, 16)]!,
+/** With what the decisions of a chunk begin. */
+const FIRST = Int32Array.from(
+    "9b694e9ebeafbc27497c85484555341215361caa4f7f7f77777777777d7b7d78" +
+    "7670737077767775737478747c7b7c7c7c7d7c7c7f777f777777777775707270" +
+    "7070777773717372747076717a7876757b757b7a7ffffffff77777777f8ecdbe" +
+    "b91443332a785678320335162ebcacab5cccbccc9ffffffff777777777170235" +
+    "1022200556543454221113110b9c86774b68798a441222222234664433322211" +
+    "1877776733442765345333444a76775543453855542111124333332334556888" +
+    "7a878678a7997677aa7bc7ab77977a77977979a77a7887a97877887997767a88" +
+    "65697a659de7799976787998af777779879968878f777667879978788f777656" +
+    "779a99798f777655569a9987af77755455799889cf77733334579999af777222" +
+    "3346789aaf77722223345789af77721122334578af77711111223356af777799" +
+    "998a99998de7",
+  (digit) => chance(LEVELS[parseInt(digit, 16)]!, 3),
 );
-const FIRST_SEEN = 3;
+
+/** The chances that a server tells, for the deltas that follow. Throws on what no server writes. */
+export function readLesson(lesson: Uint8Array): Int32Array {
+  const { decide, plain, finish } = decisionsOf(lesson, 0, Int32Array.of(chance(1 << 15, 0)));
+  const told = FIRST.map((first) => (decide(0) ? chance(LEVELS[plain(4)]!, 8) : first));
+  finish();
+  return told;
+}
 
 // Where each kind of chance begins in the table.
 const COLUMN = 1;
@@ -34,17 +43,16 @@ const GROUP = 5;
 const SAME = 37;
 const CHANGED = 41;
 const MISSED = 297;
-const NEGATIVE = 369;
-const LONGER = 372;
-const SECOND = 564;
+const NEGATIVE = 381;
+const LONGER = 444;
+const SECOND = 636;
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
-/** Turns `cells`, the baseline, into what the payload says from its byte 1 on. Throws on what no encoder writes. */
-export function decodeColumns(payload: Uint8Array, logHeight: number, cells: Int32Array): void {
-  const { decide, plain, finish } = decisionsOf(
-    payload, 1, FIRST_CHANCES.slice(), new Uint8Array(FIRST_CHANCES.length).fill(FIRST_SEEN),
-  );
+/** Turns `cells`, the baseline, into what the payload says from its byte 1 on; `told`: of a lesson. Throws on what no
+ *  encoder writes. */
+export function decodeColumns(payload: Uint8Array, logHeight: number, cells: Int32Array, told: Int32Array = FIRST): void {
+  const { decide, plain, finish } = decisionsOf(payload, 1, told.slice());
   const height = 1 << logHeight;
   const width = CHUNK_CELLS >> logHeight;
   const step = decide(0) ? plain(4) : 0;
@@ -57,7 +65,9 @@ export function decodeColumns(payload: Uint8Array, logHeight: number, cells: Int
   let before = row();
   let gained = row();
   let gainedBefore = row();
+  let gainedEarlier = row();
   const refill = row();
+  const goneOn = row();
   const surfaces = row();
   const floors = row();
   // A bit for each group of eight cells, shifted so that there is one below the lowest.
@@ -68,9 +78,14 @@ export function decodeColumns(payload: Uint8Array, logHeight: number, cells: Int
   // Of the run so far: whether a cell is not full, and the sum of its differences.
   let broken = false;
   let gain = 0;
+  /** Of the last rest: 0 there was none, 1 it was below 0, 2. */
+  let lastSign = 0;
 
-  /** How the water would stand if its runs gained what the runs of the column before gained. */
-  const foresee = (): void => {
+  const cut = (gained: number): number => clamp(gained, -MOST_GAINED, MOST_GAINED);
+
+  /** How the water would stand if its runs gained what those of the column before gained; `goesOn`: if that goes on to
+   *  change from column to column, half as much. */
+  const foresee = (refill: Int32Array, goesOn: boolean): void => {
     const top = MARGIN + height;
     for (let at = MARGIN; at < top;) {
       const floor = at;
@@ -79,7 +94,9 @@ export function decodeColumns(payload: Uint8Array, logHeight: number, cells: Int
       let end = surface;
       while (base[end]! >= 0) ++end;
       if (end === floor) refill[at] = base[at++]!;
-      const gain = clamp(gainedBefore[Math.min(surface, end - 1)]!, -MOST_GAINED, MOST_GAINED);
+      const from = Math.min(surface, end - 1);
+      let gain = cut(gainedBefore[from]!);
+      if (goesOn) gain = cut(gain + ((gain - cut(gainedEarlier[from]!)) >> 1));
       const volume = (surface - floor) * FULL + (surface < end ? base[surface]! : 0) + gain;
       for (; at < end; ++at) {
         const over = volume - FULL * (at - floor);
@@ -94,7 +111,8 @@ export function decodeColumns(payload: Uint8Array, logHeight: number, cells: Int
   /** By how much a guess is wrong. */
   const rest = (guess: number, missClass: number, sign: number): number => {
     if (!decide(MISSED + guess * 12 + missClass)) return 0;
-    const negative = decide(NEGATIVE + sign);
+    const negative = decide(NEGATIVE + (guess * 3 + sign) * 3 + lastSign);
+    lastSign = negative ? 1 : 2;
     let length = 1;
     while (length < 32 && decide(LONGER + missClass * 16 + Math.min(length, 15))) ++length;
     let told = 1;
@@ -119,6 +137,7 @@ export function decodeColumns(payload: Uint8Array, logHeight: number, cells: Int
     guesses[1] = last;
     for (let i = 2; i < 5; ++i) guesses[i] = Math.max(base[at + (1 << (i - 2))]!, 0) - cell;
     guesses[5] = now[at - 1]!;
+    guesses[6] = (broken ? refilled : goneOn[at]!) - cell;
     const missed = misses[foreseen]!;
     let best = 0;
     for (let i = 0; i < GUESSES; ++i) {
@@ -170,15 +189,20 @@ export function decodeColumns(payload: Uint8Array, logHeight: number, cells: Int
   };
 
   for (let x = 0, history = 0; x < width; ++x) {
-    [now, before, gained, gainedBefore] = [before, now, gainedBefore, gained];
+    [now, before] = [before, now];
+    [gained, gainedBefore, gainedEarlier] = [gainedEarlier, gained, gainedBefore];
     now.fill(0);
     gained.fill(0);
     [changedBefore, changedGroups, sameBefore, sameGroups] = [changedGroups, 0, sameGroups, 0];
     const changed = decide(COLUMN + history);
     history = ((history << 1) | changed) & 3;
-    if (!changed) continue;
+    if (!changed) {
+      gainedBefore.fill(0); // what was earlier than a column that stays does not count
+      continue;
+    }
     for (let y = 0; y < height; ++y) base[MARGIN + y] = cells[y * width + x]!;
-    foresee();
+    foresee(refill, false);
+    foresee(goneOn, true);
     for (let group = 0; group < height / 8; ++group) decodeGroup(group);
     for (let y = 0; y < height; ++y) cells[y * width + x]! += now[MARGIN + y]!;
   }

@@ -20,7 +20,7 @@ import { Welcome } from "@wire/welcome";
 import type { Box, ChunkSides, Vec3 } from "./geometry";
 import type { PipeKey } from "./pipes";
 
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 export interface WelcomeMessage {
   kind: "welcome";
@@ -86,6 +86,8 @@ export interface Changes {
   chunks: { coord: Vec3; payload: Uint8Array }[];
   dropped: Vec3[];
   digests: { coord: Vec3; digest: bigint }[];
+  /** With which chances deltas begin from here on (columns.ts); null: as before. */
+  lesson: Uint8Array | null;
 }
 
 export interface TickMessage extends Changes {
@@ -260,7 +262,7 @@ function readResult(result: CommandResult): ResultMessage {
 /** Throws where payloads are missing. */
 export function readChanges(wire: Tick | LayerChanges): Changes {
   const payloads = wire.payloadsArray() ?? new Uint8Array(0);
-  const changes: Changes = { chunks: [], dropped: [], digests: [] };
+  const changes: Changes = { chunks: [], dropped: [], digests: [], lesson: wire.lessonArray() };
   let offset = 0;
   for (let i = 0; i < wire.chunksLength(); ++i) {
     const span = wire.chunks(i)!;

@@ -1,6 +1,7 @@
 // The world as the server has sent it so far.
 import { chunkChecksum } from "./checksum";
 import { decodeChunk } from "./codec";
+import { readLesson } from "./columns";
 import { CHUNK_CELLS, chunkKey, chunkOfKey, type ChunkSides, type Vec3 } from "./geometry";
 import type { Changes, Counters, Playback, TickMessage, WelcomeMessage } from "./messages";
 import { PipeMirror } from "./pipe_mirror";
@@ -31,6 +32,8 @@ export class Mirror {
   /** Digests of pipe sections that were compared. */
   sectionsChecked = 0;
   private readonly chunks = new Map<number, Int32Array>();
+  /** Of the last lesson. */
+  private told: Int32Array | undefined;
 
   /** `side`: so many of the world's cells each way one of these stands for (far.ts). */
   constructor(readonly welcome: WelcomeMessage, readonly side = 1, readonly pipes = new PipeMirror(welcome.sides)) {
@@ -50,6 +53,7 @@ export class Mirror {
   /** Likewise for what changed alone, of cells or of a layer. */
   take(message: Changes): { changed: Vec3[]; resyncs: Vec3[] } {
     const changed: Vec3[] = [];
+    if (message.lesson) this.told = readLesson(message.lesson);
     for (const coord of message.dropped) {
       this.chunks.delete(chunkKey(coord.x, coord.y, coord.z));
       changed.push(coord);
@@ -58,7 +62,7 @@ export class Mirror {
       const key = chunkKey(coord.x, coord.y, coord.z);
       let cells = this.chunks.get(key);
       if (!cells) this.chunks.set(key, (cells = new Int32Array(CHUNK_CELLS)));
-      decodeChunk(payload, cells);
+      decodeChunk(payload, cells, this.told);
       changed.push(coord);
     }
     const resyncs: Vec3[] = [];

@@ -1,6 +1,7 @@
 // A section of the pipe networks and its bytes: protocol/README.md has the grammar and examples.
 import { chunkChecksum } from "./checksum";
 import { CHUNK_CELLS, type ChunkSides, type Vec3 } from "./geometry";
+import { PayloadReader } from "./payload_reader";
 
 export type NodeKind = "pipe" | "pump" | "valve";
 export type PortKind = "inlet" | "outlet" | "open";
@@ -86,31 +87,9 @@ export function portShows(value: number): { state: PortState; moved: number } {
   return { state: PORT_STATES[value & 3]!, moved: flowOfClass(value >> 2) };
 }
 
-/** Reads a payload byte by byte; throws where it breaks the grammar. */
-class Reader {
-  constructor(private readonly bytes: Uint8Array, public at: number) {}
-
-  get done(): boolean {
-    return this.at >= this.bytes.length;
-  }
-  number(most = 0xffffffff): number {
-    let value = 0;
-    for (let shift = 0; shift < 35; shift += 7) {
-      if (this.at >= this.bytes.length) throw new Error("a pipe section is cut off");
-      const byte = this.bytes[this.at++]!;
-      value += (byte & 0x7f) * 2 ** shift;
-      if (byte >= 0x80) continue;
-      if (value > most) throw new Error(`a number in a pipe section is ${value}, at most ${most}`);
-      return value;
-    }
-    throw new Error("a number in a pipe section is too long");
-  }
+class Reader extends PayloadReader {
   amount(): number {
     return this.number(0x7fffffff);
-  }
-  whole(): number {
-    const zigzag = this.number();
-    return (zigzag >>> 1) ^ -(zigzag & 1);
   }
   text(): string {
     const length = this.number(MAX_NAME_BYTES);
@@ -129,19 +108,6 @@ class Reader {
     const list: T[] = [];
     for (let left = this.number(most); left > 0; --left) list.push(read());
     return list;
-  }
-  /** Adds the row to `values`. */
-  row(values: Int32Array): void {
-    let place = 0;
-    while (!this.done) {
-      const gap = this.number();
-      const count = this.number();
-      if (count === 0 || gap + count > values.length - place) {
-        throw new Error("a pipe section's row goes past its end");
-      }
-      place += gap;
-      for (let i = 0; i < count; ++i, ++place) values[place] = (values[place]! + this.whole()) | 0;
-    }
   }
 }
 

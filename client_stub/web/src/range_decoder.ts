@@ -12,8 +12,11 @@ export interface Decisions {
   finish(): void;
 }
 
-/** `chances`: how likely is "no", in 1/65536; `seen`: from how many decisions. Both are changed. */
-export function decisionsOf(bytes: Uint8Array, at: number, chances: Uint16Array, seen: Uint8Array): Decisions {
+/** How likely is "no", in 1/65536, by so many decisions (up to 31), as one number. */
+export const chance = (no: number, seen: number): number => (no << 5) | seen;
+
+/** `chances` are changed. */
+export function decisionsOf(bytes: Uint8Array, at: number, chances: Int32Array): Decisions {
   let code = 0;
   let range = 0xffffffff;
   const next = (): void => {
@@ -33,16 +36,16 @@ export function decisionsOf(bytes: Uint8Array, at: number, chances: Uint16Array,
   for (let i = 0; i < 4; ++i) next();
   return {
     decide: (which) => {
-      const chance = chances[which]!;
-      const count = seen[which]!;
+      const no = chances[which]! >> 5;
+      const count = chances[which]! & 31;
       const shift = count < 8 ? (count >> 1) + 1 - (count > 5 ? 1 : 0) : count < 20 ? 4 : 5;
-      if (count < 31) seen[which] = count + 1;
       // Under 2^32, as the range has 20 bits here and the chance 12: exact in a double.
-      const part = (range >>> 12) * (chance >>> 4);
+      const part = (range >>> 12) * (no >>> 4);
       const yes = take(part, range - part);
-      chances[which] = yes
-        ? Math.max(chance - (chance >> shift), 32)
-        : Math.min(chance + ((65536 - chance) >> shift), 65504);
+      chances[which] = chance(
+        yes ? Math.max(no - (no >> shift), 32) : Math.min(no + ((65536 - no) >> shift), 65504),
+        Math.min(count + 1, 31),
+      );
       return yes;
     },
     plain: (count) => {
@@ -51,7 +54,7 @@ export function decisionsOf(bytes: Uint8Array, at: number, chances: Uint16Array,
       return bits;
     },
     finish: () => {
-      if (at < bytes.length || at > bytes.length + 4) throw new Error("a chunk's payload is cut off");
+      if (at < bytes.length || at > bytes.length + 4) throw new Error("a payload is cut off");
     },
   };
 }
