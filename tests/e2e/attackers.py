@@ -8,8 +8,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../protocol"))
-from document_client import VERSION  # noqa: E402
-from document_flatbuffers import client_message  # noqa: E402
+from document_flatbuffers import VERSION, client_message  # noqa: E402
 
 HELLO, SET_VIEW, COMMAND, PING, RESYNC = range(1, 6)
 UPGRADE = ("GET /worlds/{world} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

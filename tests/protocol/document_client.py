@@ -22,7 +22,7 @@ import time
 import xxhash
 
 from document_columns import decode_columns, first_chances, read_lesson, read_table
-from document_flatbuffers import Table, client_message
+from document_flatbuffers import DOCUMENT, VERSION, Table, client_message
 
 CHUNK_CELLS = 4096
 NO_PLACE = -(2**31)
@@ -81,9 +81,6 @@ def checksum(words):
 AIR = [0] * CHUNK_CELLS
 TAGS_SEEN = set()
 
-with open(os.path.join(os.path.dirname(__file__), "../../protocol/README.md"), encoding="utf-8") as file:
-    DOCUMENT = file.read()
-VERSION = int(re.search(r"protocol.s version, now (\d+)", DOCUMENT)[1])
 DIGITS = read_table(DOCUMENT)
 CHANCES = first_chances(DIGITS)
 

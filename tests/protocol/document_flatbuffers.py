@@ -1,5 +1,11 @@
-"""FlatBuffers for the client that is written by the document (document_client.py)."""
+"""The document itself, and FlatBuffers, for the client that is written by it (document_client.py)."""
+import os
+import re
 import struct
+
+with open(os.path.join(os.path.dirname(__file__), "../../protocol/README.md"), encoding="utf-8") as file:
+    DOCUMENT = file.read()
+VERSION = int(re.search(r"protocol.s version, now (\d+)", DOCUMENT)[1])
 
 
 # --- FlatBuffers: https://flatbuffers.dev/internals; a message is its root's offset, its file
