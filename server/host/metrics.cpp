@@ -74,6 +74,8 @@ class PrometheusWorldMetrics final : public WorldMetrics {
         received_(counter(r, "sluice_commands_received_total", "Commands from clients", l)),
         turned_away_(counter(r, "sluice_commands_turned_away_total",
                              "Commands refused before they reached a tick", l)),
+        reads_slowed_(counter(r, "sluice_reads_slowed_total",
+                              "Pauses before more is read from a client that sends too much", l)),
         over_limits_(counter(r, "sluice_over_limits_total",
                              "Commands and views refused for the limits of a role", l)),
         verified_tick_(gauge(r, "sluice_verified_tick",
@@ -130,6 +132,7 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     raise_to(bad_messages_, counters.bad_messages);
     raise_to(received_, counters.commands);
     raise_to(turned_away_, counters.commands_refused);
+    raise_to(reads_slowed_, counters.reads_slowed);
     raise_to(over_limits_, counters.over_limits);
   }
 
@@ -193,6 +196,7 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Counter& bad_messages_;
   prometheus::Counter& received_;
   prometheus::Counter& turned_away_;
+  prometheus::Counter& reads_slowed_;
   prometheus::Counter& over_limits_;
   prometheus::Gauge& verified_tick_;
   prometheus::Gauge& verify_alarm_;

@@ -54,7 +54,14 @@ struct Network {
   LogLimiter refused_log{kLogLinesPerSecond, kLogLinesAtOnce};
   LogLimiter closed_log{kLogLinesPerSecond, kLogLinesAtOnce};
   std::optional<TokenBucket> handshakes;  // where there is TLS
+  std::optional<TokenBucket> spare;       // spare_messages()
   bool stopping = false;
+
+  /// What all clients share of messages, once `options` are what they stay.
+  [[nodiscard]] TokenBucket& spare_messages() {
+    const double rate = options.limits.spare_messages_per_second;
+    return spare ? *spare : spare.emplace(rate, rate);
+  }
 
   /// Where a hub of that key belongs.
   [[nodiscard]] std::map<std::string, std::unique_ptr<Hub>>& hubs_of(const std::string& key) {

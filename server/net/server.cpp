@@ -82,6 +82,9 @@ Status Server::Implementation::listen() {
   const Tcp::endpoint endpoint(ip, options.port);
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  // What a client sends faster than it is read lies with the client, not in our system's memory.
+  const asio::socket_base::receive_buffer_size received(options.limits.receive_buffer_bytes);
+  if (!error) acceptor.set_option(received, error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return Error{"cannot listen on " + wanted + ": " + error.message()};

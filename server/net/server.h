@@ -63,8 +63,9 @@ struct Limits {
   std::chrono::milliseconds stall{30000};    // in which a client takes no message, that ends it
   std::chrono::milliseconds farewell{2000};  // for the last messages of a world that goes
   int send_buffer_bytes =
-      256 << 10;                   // of a WebSocket, in the system; what lies there is on its way
-  std::size_t waiting_frames = 4;  // tick messages queued for a client
+      256 << 10;  // of a WebSocket, in the system; what lies there is on its way
+  int receive_buffer_bytes = 64 << 10;  // of any connection, likewise; the system may double it
+  std::size_t waiting_frames = 4;       // tick messages queued for a client
   std::size_t waiting_frame_bytes = 256U << 10;  // above which no further one is queued
   std::size_t waiting_replies = 256;             // above which a client is not read from
   std::size_t waiting_reply_bytes = 32U << 10;   // likewise
@@ -73,6 +74,9 @@ struct Limits {
   double command_bytes_per_second = 256U << 10;  // of a client; as many may come at once
   double handshakes_per_second = 100;  // of TLS, from all; beyond, connections end at once
   double messages_per_second = 4000;   // above which a client is read from more slowly
+  // Of those, so many are any client's, and so many in all are there for those who send more.
+  double steady_messages_per_second = 400;
+  double spare_messages_per_second = 8000;
 };
 
 struct ServerOptions {

@@ -1,6 +1,7 @@
 #include "server/net/session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <boost/beast/websocket/rfc6455.hpp>
@@ -20,6 +21,8 @@ namespace {
 constexpr double kViewCost = 20;
 // Likewise of a resync: a keyframe, and its chunk compared with the world's.
 constexpr double kResyncCost = 20;
+// A message counts as one more for each of these.
+constexpr double kMessageBytes = 1024;
 constexpr std::chrono::milliseconds kThrottlePause{50};
 // What a close frame can carry.
 constexpr std::size_t kMaxCloseReasonBytes = 120;
@@ -57,8 +60,7 @@ Session::Session(std::unique_ptr<WebSocket> socket, ConnectionSlot slot, Network
                 network.options.limits.commands_per_second),
       command_bytes_(network.options.limits.command_bytes_per_second,
                      network.options.limits.command_bytes_per_second),
-      messages_(network.options.limits.messages_per_second,
-                network.options.limits.messages_per_second) {
+      messages_(network.options.limits, network.spare_messages()) {
   network_.sessions.insert(this);
   if (!account_.empty()) ++network_.by_account[account_];
 }
@@ -128,6 +130,9 @@ void Session::on_read(ErrorCode error) {
     return state_ == State::kClosing ? void() : end();
   }
   if (state_ != State::kHello && state_ != State::kOpen) return;
+  // Long ones take as long as several.
+  messages_.charge_work(std::floor(static_cast<double>(buffer_.size()) / kMessageBytes),
+                        socket_->now());
   handle_bytes();
   buffer_.consume(buffer_.size());
   if (state_ != State::kHello && state_ != State::kOpen) return;
@@ -136,9 +141,10 @@ void Session::on_read(ErrorCode error) {
 
 /// What was read already is paid for first.
 void Session::read_when_it_may() {
-  throttled_ = !messages_.take(1, socket_->now());
+  throttled_ = !messages_.take(socket_->now());
   if (!throttled_) return read();
   SLUICE_SOMETIMES("a client was read from more slowly");
+  ++hub_.counters().reads_slowed;
   wait(kThrottlePause);
 }
 

@@ -23,6 +23,7 @@
 #include <boost/beast/websocket.hpp>
 
 #include "server/net/hub.h"
+#include "server/net/message_allowance.h"
 #include "server/net/network.h"
 #include "server/net/role_allowance.h"
 #include "server/net/token_bucket.h"
@@ -133,7 +134,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   const std::string address_;  // of the client, without the port
   TokenBucket commands_;
   TokenBucket command_bytes_;
-  TokenBucket messages_;
+  MessageAllowance messages_;
   mutable RoleAllowance allowance_;  // of its role, since the hello
   std::int64_t view_cells_ = 0;      // that it asked for, in its world
   std::size_t waiting_commands_ = 0;

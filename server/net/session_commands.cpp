@@ -13,6 +13,8 @@ namespace sluice::net {
 
 namespace {
 
+// It is parsed, queued and answered, which takes about as long as so many pings.
+constexpr double kCommandCost = 4;
 constexpr const char* kForgotten = "what became of the command is not known any more";
 constexpr const char* kNeverCame = "the command never came; it was not applied";
 
@@ -127,6 +129,7 @@ void Session::replaced() {
 }
 
 void Session::on(protocol::Command& command) {
+  messages_.charge_work(kCommandCost - 1, socket_->now());
   if (answer_known(command.seq)) return;
   ++hub_.counters().commands;
   const std::string reason = refusal_of(command);

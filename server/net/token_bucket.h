@@ -22,10 +22,10 @@ class TokenBucket {
     return true;
   }
 
+  /// How many more take() would need for so many, as of the last call; what is owed included.
+  [[nodiscard]] double missing(double uses) const { return std::max(0.0, uses - tokens_); }
   /// How long until take() has so many, as of the last call.
-  [[nodiscard]] double seconds_until(double uses) const {
-    return std::max(0.0, (uses - tokens_) / per_second_);
-  }
+  [[nodiscard]] double seconds_until(double uses) const { return missing(uses) / per_second_; }
 
   /// Takes `uses` of something that was done already, there or not: what is owed has to fill up
   /// before take() succeeds again.
@@ -33,6 +33,8 @@ class TokenBucket {
     fill(now);
     tokens_ -= uses;
   }
+  /// Puts so many in, from elsewhere.
+  void add(double uses) { tokens_ += uses; }
 
  private:
   void fill(Clock::time_point now) {

@@ -117,6 +117,7 @@ struct HubCounters {
   std::atomic<std::uint64_t> bad_messages{0};      // clients that were closed for one
   std::atomic<std::uint64_t> commands{0};          // received
   std::atomic<std::uint64_t> commands_refused{0};  // before they reached the world's tick
+  std::atomic<std::uint64_t> reads_slowed{0};      // pauses of those who send too many messages
   std::atomic<std::uint64_t> over_limits{0};       // commands and views refused for a role's limits
 };
 

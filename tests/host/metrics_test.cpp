@@ -50,6 +50,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   network.commands = 15;
   network.commands_refused = 16;
   network.over_limits = 26;
+  network.reads_slowed = 27;
   world.report(network);
   world.report(VerifierSample{17, true, 18});
   world.report(BackupSample{20, 21, 22});
@@ -79,6 +80,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
       {"sluice_commands_received_total", "15"},
       {"sluice_commands_turned_away_total", "16"},
       {"sluice_over_limits_total", "26"},
+      {"sluice_reads_slowed_total", "27"},
       {"sluice_verified_tick", "17"},
       {"sluice_verify_alarm", "1"},
       {"sluice_bundles_total", "18"},

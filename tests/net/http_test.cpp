@@ -287,6 +287,9 @@ TEST(Server, TheDocumentsTableOfLimitsIsTrue) {
       "| no sign of life | " + seconds(limits.idle) + " |",
       "| message size | " + kibibytes(protocol::kMaxClientMessageBytes) + " |",
       "| messages | " + grouped(limits.messages_per_second) + " a second;",
+      "| messages of all | " + grouped(limits.steady_messages_per_second) +
+          " a second are each client's own; what goes beyond comes out of " +
+          grouped(limits.spare_messages_per_second) + " a second for all together.",
       "| commands | " + grouped(limits.commands_per_second) + " a second, " +
           kibibytes(limits.command_bytes_per_second) + " a second, " +
           std::to_string(limits.waiting_commands) + " without a result |",

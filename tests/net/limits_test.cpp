@@ -64,6 +64,83 @@ TEST(Limits, MessagesAboveTheRateAreReadMoreSlowlyAndAllAnswered) {
   EXPECT_EQ(client.session().last_pong().nonce, 40U);
 }
 
+TEST(Limits, WhoFloodsWaitsForWhatAllShareAndOthersDoNot) {
+  HandClock clock;
+  net::ServerOptions options;
+  options.clock = &clock;
+  options.limits.steady_messages_per_second = 10;
+  options.limits.spare_messages_per_second = 30;
+  TestServer server(std::move(options));
+  WireClient flood(server.port(), "/worlds/dam", "flood");
+  ASSERT_TRUE(flood.greet());
+  const auto pongs_of = [](WireClient& client, std::uint64_t most, milliseconds patience) {
+    (void)client.pump_until([&](Event) { return client.session().last_pong().nonce >= most; },
+                            patience);
+    return client.session().last_pong().nonce;
+  };
+  for (std::uint64_t i = 1; i <= 100; ++i) flood.session().send_ping(i);
+  flood.flush();
+  // The hello and 39 others were paid for.
+  ASSERT_EQ(pongs_of(flood, 40, WireClient::kPatience), 40U);
+  EXPECT_EQ(pongs_of(flood, 41, milliseconds(200)), 40U);
+  EXPECT_GT(server.feed().counters().reads_slowed, 0U);
+  WireClient other(server.port(), "/worlds/dam", "other");
+  ASSERT_TRUE(other.greet());
+  for (std::uint64_t i = 1; i <= 8; ++i) other.session().send_ping(i);
+  other.flush();
+  EXPECT_EQ(pongs_of(other, 8, WireClient::kPatience), 8U);
+  // In a second come ten of the flood's own and the thirty that all share.
+  clock.move(milliseconds(1000));
+  ASSERT_EQ(pongs_of(flood, 80, WireClient::kPatience), 80U);
+  EXPECT_EQ(pongs_of(flood, 81, milliseconds(200)), 80U);
+}
+
+TEST(Limits, CommandsCountForMore) {
+  HandClock clock;
+  net::ServerOptions options;
+  options.clock = &clock;
+  options.limits.steady_messages_per_second = 41;
+  options.limits.spare_messages_per_second = 0.5;
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  // 41 messages in all, one of which is the hello: ten commands, and one that is not paid for yet.
+  for (int i = 0; i < 30; ++i) client.session().send_command(R"({"cmd": "nothing"})");
+  client.flush();
+  int results = 0;
+  (void)client.pump_until(
+      [&](Event event) {
+        results += event == Event::kResult ? 1 : 0;
+        return results == 30;
+      },
+      milliseconds(400));
+  EXPECT_EQ(results, 11);
+}
+
+// Such a one took its kibibytes of the network's thread at the price of a ping.
+TEST(Limits, LongMessagesCountForMore) {
+  HandClock clock;
+  net::ServerOptions options;
+  options.clock = &clock;
+  options.limits.steady_messages_per_second = 41;
+  options.limits.spare_messages_per_second = 0.5;
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  // Commands of three kibibytes: each counts as seven messages.
+  const std::string line = R"({"cmd": "nothing", "why": ")" + std::string(3100, 'x') + "\"}";
+  for (int i = 0; i < 30; ++i) client.session().send_command(line);
+  client.flush();
+  int results = 0;
+  (void)client.pump_until(
+      [&](Event event) {
+        results += event == Event::kResult ? 1 : 0;
+        return results == 30;
+      },
+      milliseconds(400));
+  EXPECT_EQ(results, 6) << "five, and one that is not paid for yet";
+}
+
 TEST(Limits, RepliesThatAreNotReadStopTheReadingNotTheServer) {
   net::ServerOptions options;
   options.limits.waiting_replies = 4;

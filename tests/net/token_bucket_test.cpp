@@ -1,7 +1,11 @@
-// Goal: a bucket lets its size through at once and its rate in the long run.
+// Goal: a bucket lets its size through at once and its rate in the long run; of messages each
+// client has its own, and what all share goes to those who want more.
 #include "server/net/token_bucket.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "server/net/message_allowance.h"
 
 namespace sluice::net::token_bucket_test {
 namespace {
@@ -28,6 +32,75 @@ TEST(TokenBucket, WhatIsChargedIsOwed) {
   for (int i = 0; i < 3; ++i) bucket.charge(20, start);  // 50 are owed
   EXPECT_FALSE(bucket.take(1, start + std::chrono::milliseconds(500)));
   EXPECT_TRUE(bucket.take(1, start + std::chrono::milliseconds(520)));
+}
+
+// In each millisecond everybody sends as much as is taken, those of the flood first.
+TEST(MessageAllowance, AFloodTakesWhatAllShareAndNobodysOwn) {
+  Limits limits;
+  limits.messages_per_second = 500;
+  limits.steady_messages_per_second = 100;
+  limits.spare_messages_per_second = 300;
+  TokenBucket spare(limits.spare_messages_per_second, limits.spare_messages_per_second);
+  std::vector<MessageAllowance> flood(10, MessageAllowance(limits, spare));
+  MessageAllowance modest(limits, spare);
+  MessageAllowance::Time now{};
+  int flooded = 0;
+  for (int millisecond = 0; millisecond < 10'000; ++millisecond) {
+    now += std::chrono::milliseconds(1);
+    for (MessageAllowance& client : flood) {
+      while (client.take(now)) ++flooded;
+    }
+    if (millisecond % 10 == 0) {
+      EXPECT_TRUE(modest.take(now)) << millisecond;
+    }
+  }
+  // Ten seconds, and what every bucket held at first.
+  EXPECT_NEAR(flooded, 11 * (10 * 100 + 300), 20);
+}
+
+TEST(MessageAllowance, OneAloneGetsTheHighestRate) {
+  Limits limits;
+  limits.messages_per_second = 500;
+  limits.steady_messages_per_second = 100;
+  limits.spare_messages_per_second = 1000;
+  TokenBucket spare(limits.spare_messages_per_second, limits.spare_messages_per_second);
+  MessageAllowance alone(limits, spare);
+  MessageAllowance::Time now{};
+  int taken = 0;
+  for (int millisecond = 0; millisecond < 10'000; ++millisecond) {
+    now += std::chrono::milliseconds(1);
+    while (alone.take(now)) ++taken;
+  }
+  EXPECT_NEAR(taken, 11 * 500, 10);
+}
+
+// Whatever they cost: in the long run all of them together get no more than is there.
+RC_GTEST_PROP(MessageAllowance, WhatIsChargedIsPaidBySomebody, ()) {
+  Limits limits;
+  limits.messages_per_second = 1e9;
+  limits.steady_messages_per_second = *rc::gen::inRange(1, 50);
+  limits.spare_messages_per_second = *rc::gen::inRange(1, 200);
+  TokenBucket spare(limits.spare_messages_per_second, limits.spare_messages_per_second);
+  const auto clients = *rc::gen::inRange<std::size_t>(1, 8);
+  std::vector<MessageAllowance> all(clients, MessageAllowance(limits, spare));
+  MessageAllowance::Time now{};
+  const int seconds = 20;
+  const double largest = *rc::gen::inRange(0, 60);
+  double got = 0;
+  for (int step = 0; step < seconds * 100; ++step) {
+    now += std::chrono::milliseconds(10);
+    for (MessageAllowance& client : all) {
+      for (int i = 0; i < 3 && client.take(now); ++i) {
+        const double more = (step * 7 + i) % 3 == 0 ? largest : 0;
+        client.charge_work(more, now);
+        got += 1 + more;
+      }
+    }
+  }
+  const double rate = static_cast<double>(clients) * limits.steady_messages_per_second +
+                      limits.spare_messages_per_second;
+  // What is charged last may be owed at the end: by each client once.
+  RC_ASSERT(got <= rate * (seconds + 1) + static_cast<double>(clients) * (largest + 1));
 }
 
 }  // namespace
