@@ -6,7 +6,7 @@ set(hunted_sim
   server/sim/heat/floating.cpp server/sim/marks/trapped_air.cpp server/sim/pipes/level.cpp server/sim/snapshot.cpp
   server/sim/springs_phase.cpp server/sim/steam/field.cpp server/sim/tick.cpp server/sim/world.cpp)
 set(hunted_plain
-  server/net/hub.cpp server/net/interest.cpp server/net/published_world.cpp
+  server/net/hub.cpp server/net/interest.cpp server/net/published_chunks.cpp server/net/published_world.cpp
   server/net/result_book.cpp server/net/world_feed.cpp
   server/record/checkpoint_keeper.cpp server/record/cut.cpp server/record/history_rows.cpp
   server/record/recorder.cpp

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocol/base/assert.h"
+#include "protocol/base/sometimes.h"
 #include "protocol/checksum.h"
 
 namespace sluice::net {
@@ -14,6 +15,13 @@ namespace {
 constexpr std::size_t kLargeDeltaBytes = 2048;
 
 }  // namespace
+
+void PublishedChunks::begin_tick() {
+  if (teacher_ == nullptr) return;
+  const std::uint32_t before = teacher_->lessons();
+  teacher_->begin_tick();
+  if (teacher_->lessons() != before) SLUICE_SOMETIMES("viewers were told what the water taught");
+}
 
 void PublishedChunks::apply(std::uint64_t tick, ChunkPictures chunks, bool complete) {
   tick_ = tick;

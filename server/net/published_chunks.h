@@ -44,9 +44,7 @@ class PublishedChunks {
   /// In rising order of coordinates, each once.
   [[nodiscard]] const std::vector<ChunkChange>& changes() const { return changes_; }
   /// Before apply(): the only time at which there may be another lesson.
-  void begin_tick() {
-    if (teacher_ != nullptr) teacher_->begin_tick();
-  }
+  void begin_tick();
   /// How many lessons there were. The payloads of changes() are for who was told the last of them;
   /// it is empty while there was none.
   [[nodiscard]] std::uint32_t lessons() const {

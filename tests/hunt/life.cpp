@@ -29,6 +29,8 @@ net::Limits limits_of(const Plan& plan) {
   limits.waiting_commands = size_of(plan.waiting_commands);
   limits.commands_per_second = static_cast<double>(plan.commands_per_second);
   limits.messages_per_second = static_cast<double>(plan.messages_per_second);
+  limits.steady_messages_per_second = static_cast<double>(plan.steady_messages);
+  limits.spare_messages_per_second = static_cast<double>(plan.spare_messages);
   return limits;
 }
 
@@ -74,6 +76,9 @@ net::Sizes sizes_of(const Plan& plan) {
   sizes.tick_bytes = size_of(plan.tick_bytes);
   sizes.thorough_chunks = size_of(plan.thorough_chunks);
   sizes.thorough_layer_chunks = std::min(sizes.thorough_layer_chunks, sizes.thorough_chunks);
+  if (plan.lessons != 0) {
+    sizes.lessons = {static_cast<std::uint32_t>(plan.lessons), -1e9};
+  }
   sizes.layer_chunks = size_of(plan.layer_chunks);
   sizes.layer_events = size_of(plan.layer_events);
   sizes.results.results = size_of(plan.results_kept);

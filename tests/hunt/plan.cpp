@@ -81,6 +81,8 @@ constexpr PlanField kFields[] = {
     {"waiting_commands", &Plan::waiting_commands, 1, true},
     {"commands_per_second", &Plan::commands_per_second, 1, true},
     {"messages_per_second", &Plan::messages_per_second, 1, true},
+    {"steady_messages", &Plan::steady_messages, 1, true},
+    {"spare_messages", &Plan::spare_messages, 1, true},
     {"tick_work", &Plan::tick_work, 1, true},
     {"queued_commands", &Plan::queued_commands, 1, true},
     {"writer_ticks", &Plan::writer_ticks, 1, true},
@@ -88,6 +90,7 @@ constexpr PlanField kFields[] = {
     {"writer_bytes", &Plan::writer_bytes, 1, true},
     {"tick_bytes", &Plan::tick_bytes, 1, true},
     {"thorough_chunks", &Plan::thorough_chunks, 1, true},
+    {"lessons", &Plan::lessons, 0, true},
     {"layer_chunks", &Plan::layer_chunks, 1, true},
     {"layer_events", &Plan::layer_events, 1, true},
     {"results_kept", &Plan::results_kept, 1, true},
@@ -251,6 +254,9 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (plan.heat != 0 && dice.chance(60)) plan.keep_shape = 1;
   // What was cut off is of a history that a reset ends.
   if (dice.chance(15) && plan.resets == 0) plan.seals = dice.roll(1, 8);
+  if (dice.chance(60)) plan.lessons = dice.roll(1, 6);
+  small(plan.steady_messages, 20, 100);
+  small(plan.spare_messages, 10, 200);
 }
 
 }  // namespace

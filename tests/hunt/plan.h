@@ -71,6 +71,8 @@ struct Plan {
   std::int64_t waiting_commands = 512;
   std::int64_t commands_per_second = 2000;
   std::int64_t messages_per_second = 4000;
+  std::int64_t steady_messages = 400;  // a second; of a client
+  std::int64_t spare_messages = 8000;  // likewise; of all together
   std::int64_t tick_work = 4000000;
   std::int64_t queued_commands = 8192;
   std::int64_t writer_ticks = 4096;
@@ -78,6 +80,7 @@ struct Plan {
   std::int64_t writer_bytes = 64 << 20;
   std::int64_t tick_bytes = 1 << 20;
   std::int64_t thorough_chunks = 64;
+  std::int64_t lessons = 0;  // ticks between them, whether they pay or not; 0: as it ships
   std::int64_t layer_chunks = 64;
   std::int64_t layer_events = 4096;
   std::int64_t results_kept = 512;
