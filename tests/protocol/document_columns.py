@@ -151,6 +151,7 @@ class ColumnDecoder:
         return refilled
 
     def column(self):
+        self.looked_at = {}
         self.refilled = self.refill(self.left_gained)
         self.gone_on = self.refill([cut(g) + ((cut(g) - cut(h)) >> 1)
                                     for g, h in zip(self.left_gained, self.earlier_gained)])
@@ -177,11 +178,21 @@ class ColumnDecoder:
         for y in cells if self.group_changed[group] else []:
             self.cell(y, left)
 
+    def is_broken(self, y):
+        """Whether a cell of the run below y has come to hold less than it can."""
+        floor = self.floor[y]
+        at, broken = self.looked_at.get(floor, (floor, False))
+        while at < y and not broken:
+            broken = wrap(self.base[at] + self.d[at]) < FULL
+            at += 1
+        self.looked_at[floor] = at, broken
+        return broken
+
     def foreseen(self, y):
         """r and e."""
         if self.base[y] < 0:
             return self.base[y], self.base[y]
-        if any(wrap(self.base[i] + self.d[i]) < FULL for i in range(self.floor[y], y)):
+        if self.is_broken(y):
             r = 0 if y <= self.surface[y] else self.base[y]
             return r, r
         return self.refilled[y], self.gone_on[y]
