@@ -132,6 +132,10 @@ TEST(Lessons, AreNotToldWhereTheyWouldCostMoreThanTheySave) {
   EXPECT_GT(tell(64, {.pause = 1, .least_saved = -1e9}, drip).lessons, 50U);
 }
 
+TEST(Lessons, TheirCountsTakeWhatTheNetworksDocumentSays) {
+  EXPECT_LE(sizeof(ColumnTeacher), 8U << 10);
+}
+
 TEST(Lessons, AWorldThatStandsStillTeachesNothing) {
   ColumnTeacher teacher({.pause = 1, .least_saved = -1e9});
   for (int tick = 0; tick < 100; ++tick) teacher.begin_tick();
