@@ -25,6 +25,20 @@ std::string value_of(const std::string& text, const std::string& name,
   return "none";
 }
 
+void set_each(net::HubCounters& network) {
+  network.viewers = 9;
+  network.frames = 10;
+  network.frames_skipped = 11;
+  network.bytes = 12;
+  network.resyncs = 13;
+  network.mismatches = 19;
+  network.bad_messages = 14;
+  network.commands = 15;
+  network.commands_refused = 16;
+  network.over_limits = 26;
+  network.reads_slowed = 27;
+}
+
 TEST(MetricsTest, EachSaysWhatHappened) {
   Metrics metrics;
   WorldMetrics& world = metrics.add_world("tub");
@@ -40,17 +54,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   tick.recorder_lag_ticks = 8;
   for (int i = 0; i < 2; ++i) world.report(tick);
   net::HubCounters network;
-  network.viewers = 9;
-  network.frames = 10;
-  network.frames_skipped = 11;
-  network.bytes = 12;
-  network.resyncs = 13;
-  network.mismatches = 19;
-  network.bad_messages = 14;
-  network.commands = 15;
-  network.commands_refused = 16;
-  network.over_limits = 26;
-  network.reads_slowed = 27;
+  set_each(network);
   world.report(network);
   world.report(VerifierSample{17, true, 18});
   world.report(BackupSample{20, 21, 22});
