@@ -63,11 +63,9 @@ void shorten(const ChunkCells& baseline, const ChunkCells& cells, bool keyframe,
   if (row_bytes <= kShortRowBytes || row_bytes >= kNoisyRowBytes) return;
   if (!has_column_coding(sides.log_y)) return;
   std::vector<std::uint8_t> columns = {tag_of_columns(keyframe, sides.log_y)};
-  if (teacher == nullptr) {
-    append_columns(baseline, cells, sides.log_y, columns);
-  } else {
-    append_columns(baseline, cells, sides.log_y, columns, teacher->chances(), &teacher->counts());
-  }
+  append_columns(baseline, cells, sides.log_y, columns,
+                 teacher == nullptr ? first_chances() : teacher->chances(),
+                 teacher == nullptr ? nullptr : &teacher->counts());
   if (columns.size() >= row_bytes) return;
   payload.resize(begin);
   payload.insert(payload.end(), columns.begin(), columns.end());

@@ -55,13 +55,8 @@ void Hub::on_mail() {
   }
 }
 
-// Viewers that look at the same box and miss nothing get one and the same message.
 void Hub::step() {
-  struct Shared {
-    SharedBytes frame;
-    Interest after;
-  };
-  std::map<Interest::Subject, Shared> shared;
+  TickFrames frames(world_);
   for (const auto& [session, viewer] : viewers_) {
     if (!viewer->has_room()) {
       SLUICE_SOMETIMES("a slow client missed a tick");
@@ -70,21 +65,7 @@ void Hub::step() {
       continue;
     }
     ++counters().frames;
-    if (!viewer->interest.up_to_date()) {
-      SLUICE_SOMETIMES("a client caught up with a tick");
-      viewer->send_frame(
-          std::make_shared<const protocol::Bytes>(viewer->interest.step_frame(world_)));
-      continue;
-    }
-    auto place = shared.find(viewer->interest.subject());
-    if (place != shared.end()) SLUICE_SOMETIMES("two clients shared a frame");
-    if (place == shared.end()) {
-      Interest after = viewer->interest;
-      auto frame = std::make_shared<const protocol::Bytes>(after.step_frame(world_));
-      place = shared.emplace(after.subject(), Shared{std::move(frame), after}).first;
-    }
-    viewer->interest = place->second.after;
-    viewer->send_frame(place->second.frame);
+    viewer->send_frame(frames.next(viewer->interest));
   }
   // About as often as when somebody points.
   const int rate = static_cast<int>(config().tick_rate);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "protocol/base/sometimes.h"
+
 namespace sluice::net {
 
 // A message in the making, and its size so far.
@@ -237,6 +239,25 @@ protocol::Bytes Interest::catch_up_frame(PublishedWorld& world) {
     add_stale(draft, to, published, view, stale);
   });
   return protocol::encode(protocol::ServerMessage{std::move(draft.tick)});
+}
+
+std::shared_ptr<const protocol::Bytes> TickFrames::next(Interest& viewer) {
+  const auto step = [this](Interest& of) {
+    return std::make_shared<const protocol::Bytes>(of.step_frame(world_));
+  };
+  if (!viewer.up_to_date()) {
+    SLUICE_SOMETIMES("a client caught up with a tick");
+    return step(viewer);
+  }
+  const auto place = shared_.find(viewer.subject());
+  if (place == shared_.end()) {
+    auto frame = step(viewer);
+    shared_.emplace(viewer.subject(), Shared{frame, viewer});
+    return frame;
+  }
+  SLUICE_SOMETIMES("two clients shared a frame");
+  viewer = place->second.after;
+  return place->second.frame;
 }
 
 }  // namespace sluice::net

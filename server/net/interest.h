@@ -14,6 +14,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -46,7 +48,7 @@ class Interest {
   [[nodiscard]] bool sees(ChunkCoord coord, const PublishedWorld& world, std::size_t layer) const;
   [[nodiscard]] bool wants(std::size_t layer) const { return (wanted_ >> layer & 1U) != 0; }
   /// Viewers that are up to date and have the same of these are sent the same.
-  using Subject = std::pair<ChunkRange, std::uint64_t>;
+  using Subject = std::pair<ChunkRange, std::uint64_t>;  // all 64: a world has up to 35 layers
   [[nodiscard]] Subject subject() const { return {view_, wanted_}; }
   [[nodiscard]] std::size_t stale_count() const;
 
@@ -80,6 +82,25 @@ class Interest {
   std::set<ChunkCoord> chunks_;
   std::set<protocol::PipeKey> pipes_;
   std::vector<std::set<ChunkCoord>> layers_;  // as many as the world has, or none yet
+};
+
+/// The frames of one tick: viewers that look at the same box and miss nothing get one and the same.
+class TickFrames {
+ public:
+  /// The world, after its apply(); it stays as it is while this lives.
+  explicit TickFrames(PublishedWorld& world) : world_(world) {}
+
+  /// Interest::step_frame, or the frame that somebody with the same subject got.
+  [[nodiscard]] std::shared_ptr<const protocol::Bytes> next(Interest& viewer);
+
+ private:
+  struct Shared {
+    std::shared_ptr<const protocol::Bytes> frame;
+    Interest after;
+  };
+
+  PublishedWorld& world_;
+  std::map<Interest::Subject, Shared> shared_;
 };
 
 }  // namespace sluice::net

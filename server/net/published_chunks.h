@@ -45,11 +45,11 @@ class PublishedChunks {
   [[nodiscard]] const std::vector<ChunkChange>& changes() const { return changes_; }
   /// Before apply(): the only time at which there may be another lesson.
   void begin_tick();
-  /// How many lessons there were. The payloads of changes() are for who was told the last of them;
-  /// it is empty while there was none.
+  /// How many lessons there were. The payloads of changes() are for who was told the last of them.
   [[nodiscard]] std::uint32_t lessons() const {
     return teacher_ == nullptr ? 0 : teacher_->lessons();
   }
+  /// The last one, until the next begin_tick(); empty while there was none.
   [[nodiscard]] protocol::ByteView lesson() const {
     return teacher_ == nullptr ? protocol::ByteView{} : teacher_->lesson();
   }

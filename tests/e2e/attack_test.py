@@ -4,7 +4,8 @@ would have been. Method: `sluice load` beside attackers.py, then the recording i
 
 Usage: attack_test.py SERVER TOOL WORLD.toml [--clients N] [--hostile K] [--seconds S] [--measure]
 
-With --measure the same load runs before the attack, too, and what both felt is printed: nothing is judged by time.
+With --measure the same load runs before the attack, too, and what both felt is printed: nothing is judged by time. The
+attackers then take what the server and the others leave of the machine.
 """
 import argparse
 import json
@@ -67,7 +68,7 @@ def main():
         try:
             calm = felt(load(options.tool, port, world, options, options.seconds)) if options.measure else None
             attack = subprocess.Popen([sys.executable, ATTACKERS, str(port), world, str(options.hostile),
-                                       str(options.seconds + 2)], stdout=subprocess.PIPE, text=True)
+                                       str(options.seconds + 2), *(["idle"] if options.measure else [])], stdout=subprocess.PIPE, text=True)
             attacked = felt(load(options.tool, port, world, options, options.seconds))
             out, _ = attack.communicate(timeout=300)
             assert attack.returncode == 0, out

@@ -202,10 +202,12 @@ async def attack_for(seconds, count, target, counts):
             raise task.exception()
 
 
-def main(port, world, count, seconds):
-    """Prints how many connections each kind made, and how many the server ended."""
-    # Attackers have machines of their own. On the one that they share with all others here they take what is left of it.
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+def main(port, world, count, seconds, idle=""):
+    """Prints how many connections each kind made, and how many the server ended. With `idle` the attackers take what all
+    others leave of the machine, as if they had others of their own: on a busy one that may be nothing.
+    """
+    if idle:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     counts = {}
     asyncio.run(attack_for(float(seconds), int(count), {"port": int(port), "world": world}, counts))
     for name in sorted(counts):

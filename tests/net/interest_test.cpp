@@ -94,7 +94,6 @@ RC_GTEST_PROP(Interest, AnUpToDateViewerHoldsTheViewAndNothingElse, ()) {
   RC_ASSERT(mirror.stats().digest_mismatches == 0U);
 }
 
-// As a hub does it: who is up to date and has the same subject gets one and the same frame.
 RC_GTEST_PROP(Interest, ViewersThatShareFramesHoldTheSame, ()) {
   constexpr std::size_t kViewers = 4;
   std::array<std::map<ChunkCoord, ChunkCells>, 2> truth;  // cells, and a layer
@@ -119,22 +118,13 @@ RC_GTEST_PROP(Interest, ViewersThatShareFramesHoldTheSame, ()) {
     Publication publication = random_publication(static_cast<std::uint64_t>(step), truth[0]);
     publication.layers.push_back(random_publication(publication.tick, truth[1]).chunks);
     world.apply(std::move(publication), true);
-    std::map<Interest::Subject, std::pair<protocol::Bytes, Interest>> shared;
+    TickFrames frames(world);
     for (std::size_t i = 0; i < kViewers; ++i) {
       Interest& viewer = viewers[i];
       if (*rc::gen::inRange(0, 8) == 0) {
         viewer.miss(world);
-      } else if (!viewer.up_to_date()) {
-        give(mirrors[i], viewer.step_frame(world));
       } else {
-        auto place = shared.find(viewer.subject());
-        if (place == shared.end()) {
-          Interest after = viewer;
-          protocol::Bytes frame = after.step_frame(world);
-          place = shared.emplace(viewer.subject(), std::pair(std::move(frame), after)).first;
-        }
-        viewer = place->second.second;
-        give(mirrors[i], place->second.first);
+        give(mirrors[i], *frames.next(viewer));
       }
       if (*rc::gen::inRange(0, 4) == 0) look(viewer);
       if (*rc::gen::inRange(0, 2) == 0 && !viewer.up_to_date()) {
@@ -153,6 +143,32 @@ RC_GTEST_PROP(Interest, ViewersThatShareFramesHoldTheSame, ()) {
       RC_ASSERT(truth[1].at(coord) == numbers);
     });
     RC_ASSERT(mirrors[i].stats().digest_mismatches == 0U);
+  }
+}
+
+// The bits of layers above 32 were not looked at: eight layers, three levels, and those of each.
+TEST(Interest, ViewersThatWantDifferentLayersShareNoFrame) {
+  PublishedWorld world(kSides, protocol::kMaxLayers, {}, kSize);
+  const ChunkRange all = chunks_in_view({{}, kSize}, kSize, kSides);
+  std::array<Interest, 3> viewers;
+  const auto bit = [&](std::size_t number) {
+    return world.bits_of(protocol::kLevelsOfDetail, 0, std::uint64_t{1} << number);
+  };
+  viewers[0].set_view(all, world, bit(6));
+  viewers[1].set_view(all, world, bit(7));
+  viewers[2].set_view(all, world, bit(7));
+  for (std::uint64_t tick = 1; tick <= 2; ++tick) {
+    Publication publication;
+    publication.tick = tick;
+    publication.has_chunks = true;
+    world.apply(std::move(publication), true);
+    TickFrames frames(world);
+    const auto first = frames.next(viewers[0]);
+    const auto second = frames.next(viewers[1]);
+    const auto third = frames.next(viewers[2]);
+    EXPECT_NE(first, second);
+    // Who comes gets a frame of its own.
+    EXPECT_EQ(second == third, tick == 2);
   }
 }
 

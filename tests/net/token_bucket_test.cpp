@@ -34,12 +34,21 @@ TEST(TokenBucket, WhatIsChargedIsOwed) {
   EXPECT_TRUE(bucket.take(1, start + std::chrono::milliseconds(520)));
 }
 
-// In each millisecond everybody sends as much as is taken, those of the flood first.
-TEST(MessageAllowance, AFloodTakesWhatAllShareAndNobodysOwn) {
+struct Rates {
+  double steady;
+  double spare;
+};
+Limits limits_of(const Rates& rates) {
   Limits limits;
   limits.messages_per_second = 500;
-  limits.steady_messages_per_second = 100;
-  limits.spare_messages_per_second = 300;
+  limits.steady_messages_per_second = rates.steady;
+  limits.spare_messages_per_second = rates.spare;
+  return limits;
+}
+
+// In each millisecond everybody sends as much as is taken, those of the flood first.
+TEST(MessageAllowance, AFloodTakesWhatAllShareAndNobodysOwn) {
+  const Limits limits = limits_of({.steady = 100, .spare = 300});
   TokenBucket spare(limits.spare_messages_per_second, limits.spare_messages_per_second);
   std::vector<MessageAllowance> flood(10, MessageAllowance(limits, spare));
   MessageAllowance modest(limits, spare);
@@ -59,10 +68,7 @@ TEST(MessageAllowance, AFloodTakesWhatAllShareAndNobodysOwn) {
 }
 
 TEST(MessageAllowance, OneAloneGetsTheHighestRate) {
-  Limits limits;
-  limits.messages_per_second = 500;
-  limits.steady_messages_per_second = 100;
-  limits.spare_messages_per_second = 1000;
+  const Limits limits = limits_of({.steady = 100, .spare = 1000});
   TokenBucket spare(limits.spare_messages_per_second, limits.spare_messages_per_second);
   MessageAllowance alone(limits, spare);
   MessageAllowance::Time now{};

@@ -8,8 +8,8 @@ const COLUMNS_OF_64 = 7;
 const COLUMNS_OF_16 = 9;
 const MOST = 10;
 
-/** Turns `cells`, what is held so far, into what the payload says; `told`: of the last lesson that came. Throws on a payload that breaks
- *  the grammar: the server is then wrong or speaks another version. */
+/** Turns `cells`, what is held so far, into what the payload says; `told`: of the last lesson that came. Throws on a
+ *  payload that breaks the grammar: the server is then wrong or speaks another version. */
 export function decodeChunk(payload: Uint8Array, cells: Int32Array, told?: Int32Array): void {
   const tag = payload[0];
   if (!tag || tag > MOST || (tag > 2 && tag < COLUMNS_OF_64)) throw new Error(`a chunk of the unknown coding ${tag}`);
