@@ -1,6 +1,10 @@
 // Goal: a client above a rate is slowed or refused, one that is silent is let go, and nobody else
 // notices. Method: real WebSockets, limits made small.
+#include <vector>
+
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include "tests/net/test_server.h"
 #include "tests/support/hand_clock.h"
@@ -126,6 +130,38 @@ TEST(Limits, LongMessagesCountForMore) {
   // Commands of three kibibytes: each counts as seven messages.
   const std::string line = R"({"cmd": "nothing", "why": ")" + std::string(3100, 'x') + "\"}";
   EXPECT_EQ(read_of_thirty(line), 6) << "five, and one that is not paid for yet";
+}
+
+// What the system keeps of what comes in on the server's connections: on its own side of them, of
+// which this process has the sockets.
+std::vector<int> receive_buffers(std::uint16_t port) {
+  std::vector<int> sizes;
+  for (int socket = 0; socket < 1024; ++socket) {
+    sockaddr_in own{};
+    sockaddr_in peer{};
+    socklen_t length = sizeof(own);
+    if (getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length) != 0) continue;
+    length = sizeof(peer);
+    if (getpeername(socket, reinterpret_cast<sockaddr*>(&peer), &length) != 0) continue;
+    if (own.sin_family != AF_INET || ntohs(own.sin_port) != port) continue;
+    int bytes = 0;
+    length = sizeof(bytes);
+    EXPECT_EQ(getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, &length), 0);
+    sizes.push_back(bytes);
+  }
+  return sizes;
+}
+
+TEST(Limits, TheSystemKeepsSoMuchOfWhatWasNotRead) {
+  net::ServerOptions options;
+  options.limits.receive_buffer_bytes = 20'000;
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  const std::vector<int> sizes = receive_buffers(server.port());
+  ASSERT_EQ(sizes.size(), 1U);
+  EXPECT_GE(sizes[0], 20'000);
+  EXPECT_LE(sizes[0], 2 * 20'000) << "some systems double it";
 }
 
 TEST(Limits, RepliesThatAreNotReadStopTheReadingNotTheServer) {
