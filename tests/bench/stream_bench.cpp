@@ -80,7 +80,7 @@ BENCHMARK(BM_StreamTick)
 sim::World& rivers_of(std::int32_t length) {
   static std::map<std::int32_t, std::unique_ptr<sim::World>> worlds;
   auto& world = worlds[length];
-  if (world == nullptr) world = grown(slope(1024, 9600 / length, length), 1000);
+  if (world == nullptr) world = grown(slope(1024, 9600 / length, length), 400 + 8 * length);
   return *world;
 }
 
@@ -93,6 +93,23 @@ BENCHMARK(BM_StreamLength)
     ->Arg(800)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(100);
+
+/// The forty rivers of BM_StreamTick with springs of one and a quarter levels a tick: each fourth
+/// tick's additional level goes down them as a wave.
+void BM_StreamWaves(benchmark::State& state) {
+  sim::WorldSpec spec = slope(1024, 40, 240);
+  for (sim::Spring& spring : spec.sources) spring.rate = kFull / 8 + kFull / 32;
+  const auto world = grown(spec, 2400);
+  measure(state, *world);
+}
+BENCHMARK(BM_StreamWaves)->Unit(benchmark::kMillisecond)->Iterations(100);
+
+/// The longest of these while they still look for the edge.
+void BM_StreamSearching(benchmark::State& state) {
+  const auto world = grown(slope(1024, 12, 800), 1000);
+  measure(state, *world);
+}
+BENCHMARK(BM_StreamSearching)->Unit(benchmark::kMillisecond)->Iterations(100);
 
 /// The same rivers: only the search of the published rule, for each cell along the river.
 void BM_StreamTextbookWays(benchmark::State& state) {

@@ -24,7 +24,14 @@ std::int64_t surface(Vec3 at, Cell cell) {
   return std::int64_t{at.y} * kFull + cell;
 }
 
-/// What a full cell sees of its pool, by a plain walk from there.
+/// Full, and not of water that runs through.
+bool is_firm(const sim::Grid& grid, Vec3 at) {
+  if (grid.cell(at) != kFull) return false;
+  const sim::Chunk& chunk = *grid.find(grid.shape().chunk_of(at));
+  return (sim::mark_of(chunk, grid.shape().index_of(at)) & sim::kSwiftBit) == 0;
+}
+
+/// What a firm cell sees of its pool, by a plain walk from there.
 class PlainSight {
  public:
   PlainSight(const sim::Grid& grid, Vec3 at) : grid_(grid), at_(at) {
@@ -36,10 +43,11 @@ class PlainSight {
         const Vec3 there = queue[next] + sim::kFaceStep[face];
         const Cell cell = grid.cell(there);
         if (!is_open(cell)) continue;
-        if (cell == kFull) {
+        if (is_firm(grid, there)) {
           if (seen.insert(there).second) queue.push_back(there);
           continue;
         }
+        if (cell == kFull) continue;
         const Seen room = seen_at(there, surface(there, cell));
         if (!taker_ || room < *taker_) taker_ = room;
         if (face == sim::kAbove || (face != sim::kBelow && stands(there))) press(there, cell);
@@ -68,7 +76,7 @@ class PlainSight {
   [[nodiscard]] bool stands(Vec3 there) const {
     const Vec3 below = there + sim::kFaceStep[sim::kBelow];
     if (!grid_.world_box().contains(below)) return !grid_.open_box().contains(below);
-    return !is_open(grid_.cell(below)) || grid_.cell(below) == kFull;
+    return !is_open(grid_.cell(below)) || is_firm(grid_, below);
   }
 
   const sim::Grid& grid_;
@@ -102,16 +110,23 @@ class Asker final : public sim::PhaseObserver {
     if (std::string_view(phase) == "water") pools_.end_tick(grid);
     if (!dice_.chance(20)) return;
     pools_.look(grid);
-    std::vector<Vec3> full;
+    std::vector<Vec3> firm;
     grid.for_each([&](const sim::Chunk& chunk) {
       for (std::int32_t i = 0; i < kChunkCells; ++i) {
+        const Vec3 at = grid.shape().cell_at(chunk.coord, i);
         if (chunk.cells[static_cast<std::size_t>(i)] != kFull) continue;
-        full.push_back(grid.shape().cell_at(chunk.coord, i));
+        if (!grid.world_box().contains(at)) continue;
+        if (is_firm(grid, at)) {
+          firm.push_back(at);
+        } else {
+          RC_ASSERT(pools_.head(grid, at) == surface(at, kFull));
+          RC_ASSERT(pools_.giver(grid, at) == std::optional(at));
+          RC_ASSERT(pools_.taker(grid, at) == std::nullopt);
+        }
       }
     });
-    for (int asked = 0; asked < 3 && !full.empty(); ++asked) {
-      const Vec3 at = full[dice_.next() % full.size()];
-      if (grid.world_box().contains(at)) expect_as_plain(pools_, grid, at);
+    for (int asked = 0; asked < 3 && !firm.empty(); ++asked) {
+      expect_as_plain(pools_, grid, firm[dice_.next() % firm.size()]);
     }
   }
 

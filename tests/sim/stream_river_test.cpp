@@ -1,8 +1,13 @@
 // Goal: rivers carry what their springs give, in steady levels; what touches joined water is
 // joined; no water runs uphill. Method: drawn worlds of which each showed that it was not so.
+#include <array>
+#include <map>
+#include <numeric>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/dice.h"
 #include "tests/support/stream_scene.h"
 
 namespace sluice::tests::stream_river_test {
@@ -45,9 +50,7 @@ TEST(StreamRiver, ARiverCarriesWhatItsSpringGivesInSteadyLevels) {
     StreamScene scene = river(rate);
     scene.run(200);
     EXPECT_EQ(scene.levels_drained_in(50), 50 * rate / kLevel) << rate;
-    // A river that fills its bed to the brim holds falls full of water, which spread as if they
-    // stood.
-    for (int t = 0; t < 10 && rate < 8 * kLevel; ++t) {
+    for (int t = 0; t < 10; ++t) {
       const Drawing before = drawing_of(*scene.world);
       scene.run(1);
       EXPECT_EQ(drawing_of(*scene.world), before) << rate;
@@ -61,9 +64,10 @@ std::vector<Drawing> all_of(const sim::World& world) {
   return layers;
 }
 
-/// A bed 60 long, so many cells wide, with a step down after every so many (none: 0), and a spring
-/// in each of its rows.
-StreamScene bed(std::int32_t width, std::int32_t step, std::int32_t rate) {
+/// A bed 60 long, a row wide for each of the rates, in levels, of the springs at its top, with a
+/// step down after every so many cells (none: 0).
+StreamScene bed(std::int32_t step, const std::vector<std::int32_t>& rates) {
+  const auto width = static_cast<std::int32_t>(rates.size());
   const auto steps_after = [&](std::int32_t x) { return step == 0 ? 0 : (59 - x) / step; };
   std::vector<Drawing> layers;
   for (std::int32_t z = 0; z < width + 2; ++z) {
@@ -73,69 +77,163 @@ StreamScene bed(std::int32_t width, std::int32_t step, std::int32_t rate) {
       for (std::int32_t x = 0; x < 60; ++x) {
         const std::int32_t ground = 2 + steps_after(x);
         const bool bank = z == 0 || z == width + 1;
-        row += y < ground || bank ? '#' : x == 1 && y == ground ? 'S' : '.';
+        row += y < ground || bank ? '#' : '.';
       }
       rows.push_back(row);
     }
     layers.push_back(rows);
   }
-  StreamScene scene(drawn_stream(layers, rate), 8);
+  sim::WorldSpec spec = drawn_stream(layers, 0);
+  for (std::int32_t z = 1; z <= width; ++z) {
+    const std::int32_t rate = rates[static_cast<std::size_t>(z - 1)] * kLevel;
+    if (rate > 0) spec.sources.push_back({{1, 2 + steps_after(1), z}, rate, -1});
+  }
+  StreamScene scene(spec, 8);
   scene.open(&sim::Edges::right).start();
   return scene;
+}
+
+void expect_carried_in_steady_levels(StreamScene& scene, std::int64_t levels,
+                                     const std::string& which) {
+  scene.run(1000);
+  EXPECT_EQ(scene.levels_drained_in(50), 50 * levels) << which;
+  const std::vector<Drawing> before = all_of(*scene.world);
+  scene.run(1);
+  EXPECT_EQ(all_of(*scene.world), before) << which;
 }
 
 // Where a row had run into the one beside it, it stayed dry from there on: two springs of four
 // levels in a bed two wide gave three levels each, and on steps what they gave jumped to and fro.
 TEST(StreamRiver, AWideRiverFillsItsBed) {
   for (const std::int32_t step : {0, 3, 8, 20}) {
-    for (const std::int32_t width : {1, 2, 3, 4}) {
-      for (const std::int32_t levels : {1, 2, 3, 4, 6, 7, 8}) {
-        if (levels == 8 && step != 0) continue;  // falls full of water spread as if they stood
-        StreamScene scene = bed(width, step, levels * kLevel);
-        scene.run(1000);
-        const std::string which =
-            std::to_string(step) + " " + std::to_string(width) + " " + std::to_string(levels);
-        EXPECT_EQ(scene.levels_drained_in(50), 50 * levels * width) << which;
-        const std::vector<Drawing> before = all_of(*scene.world);
-        scene.run(1);
-        EXPECT_EQ(all_of(*scene.world), before) << which;
+    for (const std::size_t width : {1U, 2U, 3U, 4U}) {
+      for (const std::int32_t levels : {1, 2, 3, 4, 6, 7}) {
+        StreamScene scene = bed(step, std::vector<std::int32_t>(width, levels));
+        expect_carried_in_steady_levels(
+            scene, levels * static_cast<std::int64_t>(width),
+            std::to_string(step) + " " + std::to_string(width) + " " + std::to_string(levels));
       }
     }
   }
 }
 
-// Corners filled first, the ground near the spring stayed dry.
-TEST(StreamRiver, OnAPlainNoWaterRunsUphill) {
-  std::vector<Drawing> plans(3, Drawing(21, std::string(21, '.')));
-  plans[0] = Drawing(21, std::string(21, '#'));
-  plans[1][10][10] = 'S';
-  StreamScene scene(drawn_plans(plans, 2 * kLevel), 0);
-  scene.start();
-  int uphill = 0;
-  for (int t = 0; t < 600; ++t) {
-    scene.run(1);
-    if (t % 50 != 0) continue;
-    double inner = 0;  // mean level near the spring
-    double outer = 0;  // and along the walls
-    int outer_cells = 0;
-    int inner_cells = 0;
-    for (std::int32_t z = 0; z < 21; ++z) {
-      for (std::int32_t x = 0; x < 21; ++x) {
-        const int from = std::max(std::abs(x - 10), std::abs(z - 10));
-        const int level = scene.level({x, 1, z}) + scene.level({x, 2, z});
-        if (from > 0 && from <= 3) {
-          inner += level;
-          ++inner_cells;
-        }
-        if (from >= 9) {
-          outer += level;
-          ++outer_cells;
+// Full cells stood on each other below each fall, and spread: half of all cells changed in each
+// tick, and a bed four wide carried three of its eight levels.
+TEST(StreamRiver, ABedThatIsFullToTheBrimCarriesAllDownItsFalls) {
+  for (const std::int32_t step : {0, 1, 2, 3, 5, 8}) {
+    for (const std::size_t width : {1U, 2U, 4U, 6U}) {
+      StreamScene scene = bed(step, std::vector<std::int32_t>(width, 8));
+      expect_carried_in_steady_levels(scene, 8 * static_cast<std::int64_t>(width),
+                                      std::to_string(step) + " " + std::to_string(width));
+    }
+  }
+}
+
+// Below a fall a row whose bed was dry gave half of its water to the next one, which ran over.
+TEST(StreamRiver, RowsOfAnyRatesRunDownStepsSideBySide) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Dice dice(seed);
+    std::vector<std::int32_t> rates(static_cast<std::size_t>(dice.roll(2, 6)));
+    for (std::int32_t& rate : rates) rate = dice.roll(0, 8);
+    rates.back() = std::max(rates.back(), 1);
+    StreamScene scene = bed(std::array{1, 3, 8}[seed % 3], rates);
+    expect_carried_in_steady_levels(scene, std::accumulate(rates.begin(), rates.end(), 0),
+                                    testing::PrintToString(rates));
+  }
+}
+
+/// Two beds of one row, which meet in a third one.
+sim::WorldSpec beds_that_meet(std::int32_t step) {
+  constexpr std::int32_t kMeet = 20;
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kStream;
+  const auto ground = [&](std::int32_t x) { return 2 + (59 - x) / step; };
+  spec.config.size = {60, ground(0) + 8, 7};
+  for (std::int32_t x = 0; x < 60; ++x) {
+    for (std::int32_t z = 0; z < 7; ++z) {
+      const bool above = x <= kMeet && (z == 1 || z == 5);
+      const bool open = above || (x >= kMeet && z == 3) || (x == kMeet && z % 6 != 0);
+      spec.fills.push_back({{{x, 0, z}, {1, open ? ground(x) : spec.config.size.y, 1}}, kRock});
+    }
+  }
+  for (const std::int32_t z : {1, 5}) spec.sources.push_back({{1, ground(1), z}, 8 * kLevel, -1});
+  return spec;
+}
+
+// The bed is one cell wide: it runs two cells deep. It carried 8 levels, and a wall of water stood
+// on it.
+TEST(StreamRiver, WhereTwoRiversMeetTheirBedRunsDeeper) {
+  for (const std::int32_t step : {1, 4, 20}) {
+    StreamScene scene(beds_that_meet(step), 8);
+    scene.open(&sim::Edges::right).start();
+    expect_carried_in_steady_levels(scene, 16, std::to_string(step));
+  }
+}
+
+/// Of cells around a spring, by the lines of cells that are as far from it: how far the mean level
+/// of one is over that of any nearer one; and the cells that stand higher than all beside them that
+/// are nearer.
+struct Uphill {
+  double rise = 0;
+  int cells = 0;
+  int wet = 0;
+};
+
+Uphill uphill_on(const StreamScene& scene, std::int32_t side) {
+  const std::int32_t middle = side / 2;
+  const auto far = [&](std::int32_t x, std::int32_t z) {
+    return std::abs(x - middle) + std::abs(z - middle);
+  };
+  const auto height = [&](std::int32_t x, std::int32_t z) {
+    int levels = 0;
+    for (std::int32_t y = 1; y < 6; ++y) levels += scene.level({x, y, z});
+    return levels;
+  };
+  Uphill found;
+  std::map<std::int32_t, std::pair<int, int>> lines;  // levels and cells, by the way
+  for (std::int32_t z = 0; z < side; ++z) {
+    for (std::int32_t x = 0; x < side; ++x) {
+      const int here = height(x, z);
+      lines[far(x, z)].first += here;
+      ++lines[far(x, z)].second;
+      int highest = far(x, z) == 0 ? here : 0;
+      for (const auto& [dx, dz] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+        const bool inside =
+            std::max(std::abs(x + dx - middle), std::abs(z + dz - middle)) <= middle;
+        if (inside && far(x + dx, z + dz) < far(x, z)) {
+          highest = std::max(highest, height(x + dx, z + dz));
         }
       }
+      found.wet += here > 0 ? 1 : 0;
+      found.cells += here > highest ? 1 : 0;
     }
-    if (inner / inner_cells + 0.6 < outer / outer_cells) ++uphill;
   }
-  EXPECT_EQ(uphill, 0);
+  double least = 1e9;
+  for (const auto& [way, line] : lines) {
+    const double mean = static_cast<double>(line.first) / line.second;
+    if (way > 0) found.rise = std::max(found.rise, mean - least);
+    if (way > 0) least = std::min(least, mean);
+  }
+  return found;
+}
+
+// Corners filled first, the ground near the spring stayed dry; later all water came along one line
+// of cells through the spring, which stood two levels lower than the ground beside it.
+TEST(StreamRiver, OnAPlainNoWaterRunsUphill) {
+  constexpr std::int32_t kSide = 41;
+  std::vector<Drawing> plans(6, Drawing(kSide, std::string(kSide, '.')));
+  plans[0] = Drawing(kSide, std::string(kSide, '#'));
+  plans[1][kSide / 2][kSide / 2] = 'S';
+  for (const std::int32_t levels : {1, 2, 4, 8}) {
+    StreamScene scene(drawn_plans(plans, levels * kLevel), 8);
+    scene.start();
+    for (int t = 0; t < 10; ++t) {
+      scene.run(1600 / levels);
+      const Uphill uphill = uphill_on(scene, kSide);
+      EXPECT_LE(uphill.rise, 1) << levels << " " << t;
+      EXPECT_LE(uphill.cells, std::max(5, uphill.wet / 100)) << levels << " " << t;
+    }
+  }
 }
 
 /// What so many ticks look at.

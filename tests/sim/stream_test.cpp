@@ -13,9 +13,9 @@ namespace {
 using testing::ElementsAre;
 
 TEST(StreamMarks, ComeBackFromTheirBits) {
-  const sim::StreamMark mark{6, true, true, 4, 7, true, 63};
+  const sim::StreamMark mark{6, true, true, true, true, 4, 7, 63, 3};
   EXPECT_EQ(sim::unpack(sim::pack(mark)), mark);
-  EXPECT_EQ(sim::pack(mark), (1 << 18) - 1 - 1 - (3 << 5));
+  EXPECT_EQ(sim::pack(mark), (1 << 21) - 1 - 1 - (3 << 5));
   EXPECT_EQ(sim::unpack(7).direction, 0) << "there is no seventh face";
 }
 

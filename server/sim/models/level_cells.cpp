@@ -18,10 +18,11 @@ std::span<const CellFace> sides_of(const ChunkShape& shape) {
   return faces.subspan(1, faces.size() - 2);
 }
 
-LevelCells::LevelCells(const Grid& grid, std::int32_t parts, FirstLook first_look)
+LevelCells::LevelCells(const Grid& grid, std::int32_t parts, FirstLook first_look, Cell marked)
     : grid_(&grid),
       first_look_(first_look),
       parts_(parts),
+      marked_(marked),
       quantum_log_(std::countr_zero(static_cast<std::uint32_t>(kFull / parts))),
       shape_(grid.shape()),
       world_(grid.world_box()) {
@@ -44,7 +45,7 @@ void LevelCells::rebuild(const Grid& grid) {
   grid.for_each([this](const Chunk& chunk) {
     const std::int32_t number = obtain(chunk.coord);
     std::array<std::uint8_t, kChunkCells>& level = slots_[static_cast<std::size_t>(number)]->level;
-    for (std::size_t i = 0; i < kChunkCells; ++i) level[i] = level_of(chunk.cells[i]);
+    for (std::size_t i = 0; i < kChunkCells; ++i) level[i] = level_of(chunk, i);
   });
 }
 
@@ -60,7 +61,7 @@ std::int32_t LevelCells::obtain(ChunkCoord coord) {
   slot->has_gutter = empty->has_gutter;
   const Chunk* const stored = first_look_ == FirstLook::kAsItIs ? grid_->find(coord) : nullptr;
   const Chunk& chunk = stored == nullptr ? *empty : *stored;
-  for (std::size_t i = 0; i < kChunkCells; ++i) slot->level[i] = level_of(chunk.cells[i]);
+  for (std::size_t i = 0; i < kChunkCells; ++i) slot->level[i] = level_of(chunk, i);
   slots_.push_back(std::move(slot));
   return known->second;
 }

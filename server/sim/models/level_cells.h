@@ -44,10 +44,12 @@ struct CellsAround {
 
 class LevelCells {
  public:
-  /// A cell's level is its number of parts, 0 to parts(), or kSolid.
+  /// A cell's level is its number of parts, 0 to parts(), or one of these: kMarked that of a full
+  /// cell whose mark has one of the bits that the constructor was given.
   static constexpr std::uint8_t kSolid = 0xff;
+  static constexpr std::uint8_t kMarked = 0xfe;
 
-  LevelCells(const Grid& grid, std::int32_t parts, FirstLook first_look);
+  LevelCells(const Grid& grid, std::int32_t parts, FirstLook first_look, Cell marked = 0);
 
   [[nodiscard]] std::int32_t parts() const { return parts_; }
   /// Chunks that are known here. They stay known when the grid has dropped them, until a rebuild.
@@ -68,7 +70,11 @@ class LevelCells {
   /// Whether any cell of that chunk was come to.
   [[nodiscard]] bool knows(ChunkCoord coord) const { return index_.contains(coord); }
   /// What the grid's cell comes to.
-  [[nodiscard]] std::uint8_t level_in_grid(Cell cell) const { return level_of(cell); }
+  [[nodiscard]] std::uint8_t level_in_grid(const Grid& grid, Vec3 at) const {
+    const Chunk* const chunk = marked_ == 0 ? nullptr : grid.find(shape_.chunk_of(at));
+    if (chunk == nullptr) return level_of(grid.cell(at));
+    return level_of(*chunk, static_cast<std::size_t>(shape_.index_of(at)));
+  }
   /// Open, and without water; so is what lies beyond an open edge.
   [[nodiscard]] bool is_air(LevelCell cell) const {
     return cell != kNoLevelCell && level(cell) == 0;
@@ -171,10 +177,16 @@ class LevelCells {
   [[nodiscard]] std::uint8_t level_of(Cell cell) const {
     return is_open(cell) ? static_cast<std::uint8_t>(cell >> quantum_log_) : kSolid;
   }
+  [[nodiscard]] std::uint8_t level_of(const Chunk& chunk, std::size_t index) const {
+    const std::uint8_t level = level_of(chunk.cells[index]);
+    if (marked_ == 0 || level != parts_ || chunk.marks == nullptr) return level;
+    return (chunk.marks->cells[index] & marked_) != 0 ? kMarked : level;
+  }
 
   const Grid* grid_;
   FirstLook first_look_;
   std::int32_t parts_;
+  Cell marked_;
   std::int32_t quantum_log_;
   ChunkShape shape_;
   Box world_;
@@ -188,7 +200,7 @@ template <class F>
 void LevelCells::compare(const Chunk& chunk, F&& f) {
   const std::int32_t number = obtain(chunk.coord);
   for (std::size_t i = 0; i < kChunkCells; ++i) {
-    const std::uint8_t level = level_of(chunk.cells[i]);
+    const std::uint8_t level = level_of(chunk, i);
     if (level == slots_[static_cast<std::size_t>(number)]->level[i]) continue;
     f(LevelCell{number} * kChunkCells + static_cast<LevelCell>(i), level);
   }

@@ -251,7 +251,7 @@ void BlockWater::look(const Grid& grid) {
 void BlockWater::follow(const Grid& grid, Vec3 at) {
   if (cells_ == nullptr) return;
   const LevelCell cell = cells_->cell_at(at);
-  groups_->set_level(cell, cells_->level_in_grid(grid.cell(at)));
+  groups_->set_level(cell, cells_->level_in_grid(grid, at));
   groups_->settle();
 }
 

@@ -7,7 +7,8 @@ namespace sluice::sim {
 Cell pack(const StreamMark& mark) {
   return static_cast<Cell>(mark.direction | (mark.is_source ? kIsSourceBit : 0) |
                            (mark.has_source ? 1 << 4 : 0) | mark.largest << 5 | mark.active << 8 |
-                           (mark.flow_out ? 1 << 11 : 0) | mark.parents << 12 | mark.held << 18);
+                           (mark.flow_out ? 1 << 11 : 0) | mark.parents << 12 | mark.held << 18 |
+                           (mark.swift ? kSwiftBit : 0));
 }
 
 StreamMark unpack(Cell mark) {
@@ -21,6 +22,7 @@ StreamMark unpack(Cell mark) {
   out.flow_out = (mark >> 11 & 1) != 0;
   out.parents = static_cast<std::uint8_t>(mark >> 12 & 63);
   out.held = static_cast<std::uint8_t>(mark >> 18 & 3);
+  out.swift = (mark & kSwiftBit) != 0;
   return out;
 }
 
@@ -106,7 +108,8 @@ bool StreamCells::carries(const Place& place) const {
   if (!is_open(value)) return true;
   // A stream's cell stands in the array while the tick runs, all others in their chunks.
   const std::int32_t slot = found_in(*place.chunk, place.index);
-  return (slot >= 0 ? (*this)[slot].level : value / kUnitsPerLevel) == kStreamLevels;
+  if (slot >= 0) return (*this)[slot].firm();
+  return value == kFull && (mark_of(*place.chunk, place.index) & kSwiftBit) == 0;
 }
 
 void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t levels,
@@ -135,6 +138,9 @@ void StreamCells::doubt_around(StreamCell& cell) {
   for (const StreamFace face : kSideways) {
     doubt(cell.beside[face], static_cast<std::uint8_t>(1 << opposite(face)));
   }
+  if (const std::int32_t below = cell.beside[kBelow]; below >= 0) {
+    for (const StreamFace face : kSideways) doubt((*this)[below].beside[face], kLookedAboveSides);
+  }
   const std::int32_t over = cell.beside[kAbove];
   if (over < 0) return;
   doubt(over, 1 << kBelow);
@@ -156,6 +162,7 @@ void StreamCells::forget_turn(StreamCell& cell) {
   if (cell.given != kGivenUnknown) doubt_turn(cell, cell.given);
   cell.given = kGivenUnknown;
   cell.doubted = true;
+  cell.emptied = false;
 }
 
 void StreamCells::compare_levels() {
@@ -241,10 +248,10 @@ void StreamCells::store(StreamCell& cell) {
     note_level(slot);
   }
   if (const Cell mark = pack(cell.mark); mark != cell.old_mark) {
-    const bool holds_on = unpack(cell.old_mark).held == cell.mark.held;
+    const StreamMark was = unpack(cell.old_mark);
     cell.old_mark = mark;
     set_mark(chunk, cell.index, mark);
-    if (!holds_on) note_level(slot);
+    if (was.held != cell.mark.held || was.swift != cell.mark.swift) note_level(slot);
   }
 }
 

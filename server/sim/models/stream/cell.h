@@ -39,20 +39,22 @@ inline constexpr std::int32_t kMostCapacity = capacity_of(kStreamLevels);
 /// A cell's mark, unpacked. Together with the height these are the published two bytes, and the
 /// mask that lets a cell have several parents.
 struct StreamMark {
-  std::uint8_t direction = 0;  // 0: none; otherwise 1 + the face that its flow leaves through
-  bool is_source = false;      // a spring stands here
-  bool has_source = false;     // joined to a spring
-  std::uint8_t largest = 0;    // levels a tick: the widest flow between here and its spring
-  std::uint8_t active = 0;     // rises with flow, falls without
-  bool flow_out = false;       // joined to an open edge
-  std::uint8_t parents = 0;    // bit f: the neighbour behind face f feeds this cell
-  std::uint8_t held = 0;       // levels a tick that it passes beyond what its level says
+  std::uint8_t direction = 0;   // 0: none; otherwise 1 + the face that its flow leaves through
+  bool is_source : 1 = false;   // a spring stands here
+  bool has_source : 1 = false;  // joined to a spring
+  bool flow_out : 1 = false;    // joined to an open edge
+  bool swift : 1 = false;       // full, of water that came after all that it held had gone on
+  std::uint8_t largest = 0;     // levels a tick: the widest flow between here and its spring
+  std::uint8_t active = 0;      // rises with flow, falls without
+  std::uint8_t parents = 0;     // bit f: the neighbour behind face f feeds this cell
+  std::uint8_t held = 0;        // levels a tick that it passes beyond what its level says
 
   friend bool operator==(const StreamMark&, const StreamMark&) = default;
 };
 
 inline constexpr std::uint8_t kMostActive = 7;
 inline constexpr Cell kIsSourceBit = 1 << 3;
+inline constexpr Cell kSwiftBit = 1 << 20;
 
 [[nodiscard]] Cell pack(const StreamMark& mark);
 [[nodiscard]] StreamMark unpack(Cell mark);
@@ -112,6 +114,8 @@ static_assert(kStreamLevels <= kGivenMask);
 
 /// A bit of StreamCell::looked beside those of faces: at what the cells beside it rest on.
 inline constexpr std::uint8_t kLookedBelowSides = 1 << kFaces;
+/// And at what hangs above these.
+inline constexpr std::uint8_t kLookedAboveSides = 1 << (kFaces + 1);
 
 /// What every turn looks at comes first, in one line of the processor's cache.
 struct alignas(64) StreamCell {
@@ -120,10 +124,10 @@ struct alignas(64) StreamCell {
   std::int32_t to_edge = kUnreached;  // cells between it and the nearest open edge
   std::uint64_t flowed_in = 0;        // the last tick in which water came, went or passed
   StreamMark mark;
-  StreamGiven given = kGivenUnknown;  // in its last turn, if it has one in every tick
   std::uint8_t river_ways =
       0;                    // the order of its sides in a river, two bits each; 0: not drawn yet
   std::uint8_t onward = 0;  // bit f: what lies behind face f, beside it, is nearer to the edge
+  StreamGiven given = kGivenUnknown;  // in its last turn, if it has one in every tick
   StreamList listed = StreamList::kNone;
   bool doubted = true;      // its turn may do something else than the one before
   bool still = false;       // had nothing to do as the tick began (StreamTurns::arrange)
@@ -134,6 +138,7 @@ struct alignas(64) StreamCell {
   bool disturbed = false;   // by water that moved otherwise than in rivers' turns, in this tick
   std::uint8_t looked = 0;  // bit f: at what lies behind face f, in the turn of `given`
   std::uint8_t settling_level = 0;  // when water last began to settle
+  bool emptied = false;             // in its turn of this tick, if it had one
 
   /// The highest spring that reaches it, then the cells between it and the nearest such one: what
   /// is less comes first. kNoReach: none does.
@@ -143,19 +148,19 @@ struct alignas(64) StreamCell {
   // Of the pressure phase.
   std::uint64_t wanting_in = 0;  // the last search (StreamPressure) that found it with room
   Vec3 at;
-  Cell old_mark = 0;                      // as stored
-  std::int32_t listed_edge = 0;           // to_edge, in the list of rivers
-  std::int32_t region = kUnreached;       // kUnreached: no cell stands in this slot
-  std::int32_t index = 0;                 // in the chunk
-  std::int32_t from_source = kUnreached;  // the cell before it on the way from there
-  std::int8_t old_level = 0;              // as stored
-  std::int8_t found_level = 0;            // when the tick began, as ways see it
-  std::int8_t found_width = 0;            // likewise
-  bool steady = false;                    // may become quiet
-  bool counted = false;                   // while a list is tidied
-  bool moved = false;                     // its level has changed since ways were found
-  bool new_parents = false;               // what flows here has to be found anew
-  std::uint8_t changed = 0;               // kWaysFromSprings and the like
+  Cell old_mark = 0;                 // as stored
+  std::int32_t listed_edge = 0;      // to_edge, in the list of rivers
+  std::int32_t region = kUnreached;  // kUnreached: no cell stands in this slot
+  std::int32_t index = 0;            // in the chunk
+  std::int8_t old_level = 0;         // as stored
+  std::int8_t found_level = 0;       // when the tick began, as ways see it
+  std::int8_t found_width = 0;       // likewise
+  bool found_firm : 1 = false;       // likewise, firm()
+  bool steady : 1 = false;           // may become quiet
+  bool counted : 1 = false;          // while a list is tidied
+  bool moved : 1 = false;            // its level has changed since ways were found
+  bool new_parents : 1 = false;      // what flows here has to be found anew
+  std::uint8_t changed = 0;          // kWaysFromSprings and the like
 
   [[nodiscard]] std::int32_t to_source() const {
     return mark.is_source ? 0 : static_cast<std::int32_t>(reach & UINT32_MAX);
@@ -165,6 +170,9 @@ struct alignas(64) StreamCell {
   [[nodiscard]] bool stored() const { return region != kUnreached; }
   [[nodiscard]] bool in_river() const { return mark.has_source && to_edge != kUnreached; }
   [[nodiscard]] bool full() const { return level == kStreamLevels; }
+  /// Full of water that stands: it bears what lies on it, and presses. As the tick began it was so,
+  /// or swift.
+  [[nodiscard]] bool firm() const { return full() && !mark.swift; }
   /// What it passes in a tick to each side at the most, in levels, where it rests on something:
   /// half of what it held lately. So what lies behind a lively place does not change in every tick.
   [[nodiscard]] std::int32_t width() const {

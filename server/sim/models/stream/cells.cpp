@@ -116,9 +116,9 @@ void StreamCells::load(Chunk& chunk) {
   Region& region = region_of(chunk);
   region.chunk = &chunk;
   region.links.fill(0);
-  region.cells = region.full_cells = region.part_full_cells = region.quiet_cells = 0;
+  region.cells = region.firm_cells = region.part_full_cells = region.quiet_cells = 0;
   ++regions_version_;
-  region.full.fill(0);
+  region.firm.fill(0);
   region.part_full.fill(0);
   region.stirs = false;
   for (std::size_t i = 0; i < kChunkCells; ++i) region.slots[i] = dry_or_solid(chunk.cells[i]);
@@ -230,9 +230,10 @@ void StreamCells::insert(Region& region, std::int32_t index) {
   cell.old_mark = mark_of(chunk, index);
   cell.mark = unpack(cell.old_mark);
   cell.found_width = static_cast<std::int8_t>(cell.width());
+  cell.found_firm = cell.firm();
   region.slots[static_cast<std::size_t>(index)] = slot;
   ++region.cells;
-  set_masks(cell, cell.level);
+  set_masks(cell, cell.level, cell.firm());
   for (std::size_t face = 0; face < kFaces; ++face) {
     const Place there = beside(region, index, face);
     if (there.other != 0 || there.chunk == nullptr) {
@@ -268,7 +269,7 @@ void StreamCells::remove(std::int32_t slot) {
   const auto index = static_cast<std::size_t>(cell.index);
   region.slots[index] = dry_or_solid(region.chunk->cells[index]);
   tell_around(region, cell.index);
-  set_masks(cell, 0);
+  set_masks(cell, 0, false);
   --region.cells;
   cell.region = kUnreached;
   gone_slots_.push_back(slot);
@@ -326,19 +327,18 @@ void StreamCells::changed_here(std::int32_t slot) {
   }
 }
 
-void StreamCells::set_masks(const StreamCell& cell, std::int32_t level) {
+void StreamCells::set_masks(const StreamCell& cell, std::int32_t level, bool firm) {
   Region& region = at(cell.region);
   const std::int32_t slab = grid_->shape().slab();
   const auto column = static_cast<std::size_t>(cell.index & (slab - 1));
   const std::uint64_t bit = std::uint64_t{1} << (cell.index / slab);
-  const bool was_full = (region.full[column] & bit) != 0;
-  const bool full = level == kStreamLevels;
-  const bool part_full = level > 0 && !full;
-  region.full_cells += (full ? 1 : 0) - (was_full ? 1 : 0);
+  const bool was_firm = (region.firm[column] & bit) != 0;
+  const bool part_full = level > 0 && level < kStreamLevels;
+  region.firm_cells += (firm ? 1 : 0) - (was_firm ? 1 : 0);
   region.part_full_cells += (part_full ? 1 : 0) - ((region.part_full[column] & bit) != 0 ? 1 : 0);
-  region.full[column] = (region.full[column] & ~bit) | (full ? bit : 0);
+  region.firm[column] = (region.firm[column] & ~bit) | (firm ? bit : 0);
   region.part_full[column] = (region.part_full[column] & ~bit) | (part_full ? bit : 0);
-  if (full != was_full) full_changed_.push_back({&region, static_cast<std::int32_t>(column)});
+  if (firm != was_firm) firm_changed_.push_back({&region, static_cast<std::int32_t>(column)});
 }
 
 void StreamCells::take_levels() {
@@ -349,18 +349,22 @@ void StreamCells::take_levels() {
     if (!cell.stored()) continue;
     shifted_.push_back(slot);
     const std::int32_t was = cell.found_level;
-    const bool was_full = was == kStreamLevels;
+    const bool firms = cell.firm() != cell.found_firm;
     // Between two cells with water there is a way from springs; none to the edge depends on that.
     if ((cell.level == 0) != (was == 0)) {
       note_ways_around(slot, kWaysFromSprings | kWidthOfWays);
     } else if (cell.width() != cell.found_width) {
       note_ways_around(slot, kWidthOfWays);
     }
-    if (cell.full() != was_full) note_support(slot);
     cell.found_width = static_cast<std::int8_t>(cell.width());
+    if (firms) {
+      cell.found_firm = cell.firm();
+      note_support(slot);
+      doubt_around(cell);
+    }
+    if (cell.level != was || firms) set_masks(cell, cell.level, cell.firm());
     if (cell.level == was) continue;
     cell.found_level = static_cast<std::int8_t>(cell.level);
-    set_masks(cell, cell.level);
     relist(slot);
     relist_around(cell);
   }

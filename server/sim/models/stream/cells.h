@@ -32,10 +32,10 @@ class StreamCells {
     std::uint64_t reached = 0;  // the last pass that came here
     bool stirs = false;
     std::int32_t quiet_cells = 0;
-    std::int32_t full_cells = 0;
+    std::int32_t firm_cells = 0;
     std::int32_t part_full_cells = 0;
     // Of each column a bit for each height in the chunk, as the tick began.
-    std::array<std::uint64_t, kMostColumns> full{};
+    std::array<std::uint64_t, kMostColumns> firm{};
     std::array<std::uint64_t, kMostColumns> part_full{};
     std::array<std::int32_t, kMostColumns> first_run{};  // of the column, in StreamPressure
     bool runs_listed = false;                            // there
@@ -80,15 +80,15 @@ class StreamCells {
   [[nodiscard]] std::uint64_t turn_of(const StreamCell& cell) const { return turn_of(cell.at); }
   [[nodiscard]] std::uint64_t turn_of(Vec3 at) const;
 
-  /// Whether the water of this cell rests on something: rock, or a full cell.
+  /// Whether the water of this cell rests on something: rock, or a firm cell.
   [[nodiscard]] bool supported(const StreamCell& cell) const {
     const std::int32_t below = cell.beside[kBelow];
-    return below == kSolidThere || (below >= 0 && (*this)[below].full());
+    return below == kSolidThere || (below >= 0 && (*this)[below].firm());
   }
   /// As the tick began.
   [[nodiscard]] bool was_supported(const StreamCell& cell) const {
     const std::int32_t below = cell.beside[kBelow];
-    return below == kSolidThere || (below >= 0 && (*this)[below].found_level == kStreamLevels);
+    return below == kSolidThere || (below >= 0 && (*this)[below].found_firm);
   }
   /// What a cell passes to each side in one tick at the most. Falling water is as thin as it is
   /// fast: it throttles nothing.
@@ -194,13 +194,13 @@ class StreamCells {
   void keep_awake(const StreamCell& cell) { at(cell.region).stirs = true; }
 
   /// A column of which a cell was filled or is full no more.
-  struct FullColumn {
+  struct FirmColumn {
     Region* region;
     std::int32_t column;
   };
   /// Those since the list was cleared; some may stand there twice. Only while the same regions are
   /// kept: regions_version() tells.
-  [[nodiscard]] std::vector<FullColumn>& full_changed() { return full_changed_; }
+  [[nodiscard]] std::vector<FirmColumn>& firm_changed() { return firm_changed_; }
   [[nodiscard]] std::uint64_t regions_version() const { return regions_version_; }
   /// Those without a chunk are spare. In no order.
   [[nodiscard]] const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
@@ -234,7 +234,7 @@ class StreamCells {
   void note_ways_around(std::int32_t slot, std::uint8_t which);
   void note_support(std::int32_t slot);
   void changed_here(std::int32_t slot);
-  void set_masks(const StreamCell& cell, std::int32_t level);
+  void set_masks(const StreamCell& cell, std::int32_t level, bool firm);
   void note_level(std::int32_t slot);
   void take_levels();
   void relist_around(const StreamCell& cell);
@@ -268,7 +268,7 @@ class StreamCells {
   std::vector<std::unique_ptr<Region>> regions_;  // Chunk::pass_slot is the place in it
   std::vector<std::int32_t> spare_regions_;
   std::uint64_t regions_version_ = 0;
-  std::vector<FullColumn> full_changed_;
+  std::vector<FirmColumn> firm_changed_;
   std::vector<std::int32_t> reached_;  // regions
   std::vector<Chunk*> pending_;        // to be loaded, because a stream reaches them
   std::vector<Chunk*> touched_;        // those with Chunk::changed set

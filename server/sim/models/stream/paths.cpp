@@ -13,7 +13,7 @@ bool leads(const StreamCells& cells, const StreamCell& from, std::size_t face) {
   if (from.beside[face] < 0) return false;
   if (from.level > 0 && cells[from.beside[face]].level > 0) return true;
   if (face == kBelow) return true;
-  if (face == kAbove) return from.full() && from.reached_from_above(from.at.y + 1);
+  if (face == kAbove) return from.firm() && from.reached_from_above(from.at.y + 1);
   return cells.supported(from);
 }
 
@@ -52,7 +52,7 @@ struct FromEdges {
     if (to.beside[face] < 0) return false;
     const StreamCell& from = cells[to.beside[face]];
     if (face == kAbove) return true;
-    if (face == kBelow) return from.full() && from.reached_from_above(from.at.y + 1);
+    if (face == kBelow) return from.firm() && from.reached_from_above(from.at.y + 1);
     return cells.supported(from);
   }
 };
@@ -191,13 +191,11 @@ void StreamPaths::widen_at(StreamCells& cells, std::int32_t slot) {
 /// Whether it is not as wide as it was.
 bool StreamPaths::find_widest(StreamCells& cells, StreamCell& cell) const {
   std::int32_t widest = 0;
-  cell.from_source = kUnreached;
   for (std::size_t face = 0; face < kFaces && cell.reach != kNoReach; ++face) {
     if (cell.beside[face] < 0) continue;
     const StreamCell& from = cells[cell.beside[face]];
     if (from.reach + 1 != cell.reach) continue;
     if (!leads(cells, from, opposite(static_cast<StreamFace>(face)))) continue;
-    if (cell.from_source == kUnreached) cell.from_source = cell.beside[face];
     widest = std::max(widest, std::min<std::int32_t>(from.mark.largest, cells.passes(from)));
   }
   if (cell.mark.is_source) widest = kMostCapacity;

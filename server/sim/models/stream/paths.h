@@ -18,8 +18,8 @@ namespace sluice::sim {
 
 class StreamPaths {
  public:
-  /// Makes true what each cell knows of its springs and edges (StreamCell: reach, from_source,
-  /// to_edge, onward; of its mark has_source, largest, flow_out), as it was before
+  /// Makes true what each cell knows of its springs and edges (StreamCell: reach, to_edge,
+  /// onward; of its mark has_source, largest, flow_out), as it was before
   /// StreamCells::changed().
   void repair(StreamCells& cells);
   /// Cells that the last repair looked at.

@@ -10,6 +10,17 @@
 
 namespace sluice::sim {
 
+namespace {
+
+/// Full, and not of water that runs through.
+bool firm_in(const Grid& grid, Vec3 at) {
+  if (grid.cell(at) != kFull) return false;
+  const Chunk& chunk = *grid.find(grid.shape().chunk_of(at));
+  return (mark_of(chunk, grid.shape().index_of(at)) & kSwiftBit) == 0;
+}
+
+}  // namespace
+
 void StreamPools::forget() {
   cells_.reset();
   pools_.clear();
@@ -25,7 +36,7 @@ void StreamPools::look(const Grid& grid) {
 
 void StreamPools::follow(const Grid& grid, Vec3 at) {
   if (cells_ == nullptr || !cells_->knows(grid.shape().chunk_of(at))) return;
-  change(cells_->cell_at(at), cells_->level_in_grid(grid.cell(at)));
+  change(cells_->cell_at(at), cells_->level_in_grid(grid, at));
 }
 
 void StreamPools::end_tick(const Grid& grid) {
@@ -37,24 +48,22 @@ void StreamPools::end_tick(const Grid& grid) {
 }
 
 std::int64_t StreamPools::head(const Grid& grid, Vec3 at) {
-  const Cell cell = grid.cell(at);
-  if (cell != kFull) return std::int64_t{at.y} * kFull + water_of(cell);
+  if (!firm_in(grid, at)) return std::int64_t{at.y} * kFull + water_of(grid.cell(at));
   return std::int64_t{highest(pool_at(grid, at), at).height} * kUnitsPerLevel;
 }
 
 std::optional<Vec3> StreamPools::giver(const Grid& grid, Vec3 at) {
-  const Cell cell = grid.cell(at);
-  if (water_of(cell) == 0) return std::nullopt;
-  return cell == kFull ? highest(pool_at(grid, at), at).at : at;
+  if (water_of(grid.cell(at)) == 0) return std::nullopt;
+  return firm_in(grid, at) ? highest(pool_at(grid, at), at).at : at;
 }
 
 std::optional<Vec3> StreamPools::taker(const Grid& grid, Vec3 at) {
+  if (firm_in(grid, at)) return lowest(pool_at(grid, at), at);
   const Cell cell = grid.cell(at);
-  if (!is_open(cell)) return std::nullopt;
-  return cell == kFull ? lowest(pool_at(grid, at), at) : std::optional(at);
+  return is_open(cell) && cell != kFull ? std::optional(at) : std::nullopt;
 }
 
-bool StreamPools::is_full(LevelCell cell) const {
+bool StreamPools::is_firm(LevelCell cell) const {
   return cells_->level(cell) == kStreamLevels;
 }
 
@@ -65,7 +74,7 @@ bool StreamPools::is_room(LevelCell cell) const {
 /// Whether water that comes into the cell stays there.
 bool StreamPools::stands(LevelCell cell) {
   const LevelCell below = cells_->neighbor(cell, CellFace::kBelow);
-  return below == kNoLevelCell || cells_->level(below) >= kStreamLevels;
+  return below == kNoLevelCell || cells_->level(below) == LevelCells::kSolid || is_firm(below);
 }
 
 std::int32_t StreamPools::height_of(LevelCell cell) const {
@@ -88,7 +97,7 @@ void StreamPools::catch_up(const Grid& grid) {
   stale_.clear();
   if (changed.size() > limits_.most_followed || pools_.size() > limits_.most_numbers) forget();
   if (cells_ == nullptr) {
-    cells_ = std::make_unique<LevelCells>(grid, kStreamLevels, FirstLook::kAsItIs);
+    cells_ = std::make_unique<LevelCells>(grid, kStreamLevels, FirstLook::kAsItIs, kSwiftBit);
     return;
   }
   for (const auto& [cell, level] : changed) change(cell, level);
@@ -96,10 +105,10 @@ void StreamPools::catch_up(const Grid& grid) {
 
 void StreamPools::change(LevelCell cell, std::uint8_t level) {
   if (cells_->level(cell) == level) return;
-  const bool was_full = is_full(cell);
+  const bool was_firm = is_firm(cell);
   cells_->set_level(cell, level);
-  if (was_full) leave(cell);
-  if (is_full(cell)) join(cell);
+  if (was_firm) leave(cell);
+  if (is_firm(cell)) join(cell);
   note(cell);
   for (const CellFace face : faces_of(cells_->shape())) note(cells_->neighbor(cell, face));
 }
@@ -109,12 +118,12 @@ void StreamPools::leave(LevelCell cell) {
   cells_->set_group(cell, kNoGroup);
   if (pool == kNoGroup) return;
   const CellsAround parts =
-      cells_->parts_around(cell, [this](LevelCell next) { return is_full(next); });
+      cells_->parts_around(cell, [this](LevelCell next) { return is_firm(next); });
   if (parts.count == 0) drop(of(pool));  // that was all of it
   const auto first = parts.cells.begin();
   for_each_part_but_one(
       *cells_, {first, first + static_cast<std::ptrdiff_t>(parts.count)},
-      [this](LevelCell next) { return is_full(next); },
+      [this](LevelCell next) { return is_firm(next); },
       [this](const std::vector<LevelCell>& part) { make(part); });
 }
 
@@ -123,7 +132,7 @@ void StreamPools::join(LevelCell cell) {
   bool meets_unknown = false;
   for (const CellFace face : faces_of(cells_->shape())) {
     const LevelCell next = cells_->neighbor(cell, face);
-    if (next == kNoLevelCell || !is_full(next)) continue;
+    if (next == kNoLevelCell || !is_firm(next)) continue;
     const std::int32_t other = known_pool(next);
     meets_unknown = meets_unknown || other == kNoGroup;
     if (other != kNoGroup) pool = pool == kNoGroup || pool == other ? other : merge(pool, other);
@@ -161,7 +170,7 @@ bool StreamPools::any_pool_beside(LevelCell room, F&& f) {
   const bool is_standing = stands(room);
   for (const CellFace face : faces_of(cells_->shape())) {
     const LevelCell next = cells_->neighbor(room, face);
-    if (next == kNoLevelCell || !is_full(next)) continue;
+    if (next == kNoLevelCell || !is_firm(next)) continue;
     const std::int32_t pool = known_pool(next);
     // What stands on the pool, and beside it on something, presses on it.
     const bool presses = is_standing && face != CellFace::kAbove && cells_->level(room) > 0;
@@ -172,9 +181,9 @@ bool StreamPools::any_pool_beside(LevelCell room, F&& f) {
 
 void StreamPools::note(LevelCell cell) {
   if (cell == kNoLevelCell) return;
-  if (is_full(cell)) {
+  if (is_firm(cell)) {
     const LevelCell above = cells_->neighbor(cell, CellFace::kAbove);
-    if (above != kNoLevelCell && is_full(above)) return;  // it is not the highest
+    if (above != kNoLevelCell && is_firm(above)) return;  // it is not the highest
     const std::int32_t pool = known_pool(cell);
     if (pool != kNoGroup) add(of(pool), of(pool).givers, cell);
   } else if (is_room(cell)) {
@@ -216,7 +225,7 @@ std::int32_t StreamPools::walk(LevelCell from) {
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (const CellFace face : faces_of(cells_->shape())) {
       const LevelCell next = cells_->neighbor(reached[i], face);
-      if (next == kNoLevelCell || !is_full(next)) continue;
+      if (next == kNoLevelCell || !is_firm(next)) continue;
       if (std::exchange(cells_->visit(next), visit) != visit) reached.push_back(next);
     }
   }
@@ -224,7 +233,7 @@ std::int32_t StreamPools::walk(LevelCell from) {
   return make(reached);
 }
 
-/// A pool of all the full cells that touch each other.
+/// A pool of all the firm cells that touch each other.
 std::int32_t StreamPools::make(const std::vector<LevelCell>& cells) {
   const auto pool = static_cast<std::int32_t>(pools_.size());
   pools_.emplace_back(pool);
@@ -233,7 +242,7 @@ std::int32_t StreamPools::make(const std::vector<LevelCell>& cells) {
     note(cell);
     for (const CellFace face : faces_of(cells_->shape())) {
       const LevelCell next = cells_->neighbor(cell, face);
-      if (next != kNoLevelCell && !is_full(next)) note(next);
+      if (next != kNoLevelCell && !is_firm(next)) note(next);
     }
   }
   of(pool).most_notes =
@@ -256,11 +265,11 @@ std::optional<Vec3> StreamPools::nearest(NearestPlaces& places, std::int32_t hei
 StreamPools::Highest StreamPools::highest(std::int32_t pool, Vec3 near) {
   Places& places = of(pool).givers;
   for (;;) {
-    SLUICE_ASSERT(!places.empty());  // the highest of the full cells is one
+    SLUICE_ASSERT(!places.empty());  // the highest of the firm cells is one
     const auto last = std::prev(places.end());
     near.y = (last->first - 1) / kStreamLevels;  // there is water in the cell
     const auto at = nearest(last->second, last->first, near, [&](LevelCell cell) {
-      if (is_full(cell)) return known_pool(cell) == pool;
+      if (is_firm(cell)) return known_pool(cell) == pool;
       return is_room(cell) && any_pool_beside(cell, [&](std::int32_t beside, bool presses) {
                return presses && beside == pool;
              });

@@ -14,7 +14,7 @@
 
 namespace sluice::sim {
 
-/// A pool is a set of full cells that touch, and what stands on and beside them. It is walked
+/// A pool is a set of firm cells that touch, and what stands on and beside them. It is walked
 /// through when it is first asked for; after that what changes is followed, at the cost of what
 /// changes and of the smaller part where a pool falls apart. After a tick without a question all is
 /// forgotten.
@@ -40,13 +40,13 @@ class StreamPools {
   /// Of what a tick's water did.
   void end_tick(const Grid& grid);
 
-  /// In level units. That of a cell that is not full is its own surface, or its floor.
+  /// In level units. That of a cell that is not firm is its own surface, or its floor.
   [[nodiscard]] std::int64_t head(const Grid& grid, Vec3 at);
-  /// Of a full cell, the highest water of its pool, of several cells the nearest.
+  /// Of a firm cell, the highest water of its pool, of several cells the nearest.
   [[nodiscard]] std::optional<Vec3> giver(const Grid& grid, Vec3 at);
-  /// Of a full cell, the lowest room of its pool, likewise.
+  /// Of a firm cell, the lowest room of its pool, likewise; of a swift one none.
   [[nodiscard]] std::optional<Vec3> taker(const Grid& grid, Vec3 at);
-  /// Full cells that walks came to so far: what it cost.
+  /// Firm cells that walks came to so far: what it cost.
   [[nodiscard]] std::int64_t walked() const { return walked_; }
 
  private:
@@ -69,7 +69,7 @@ class StreamPools {
   };
 
   [[nodiscard]] Pool& of(std::int32_t pool) { return pools_[static_cast<std::size_t>(pool)]; }
-  [[nodiscard]] bool is_full(LevelCell cell) const;
+  [[nodiscard]] bool is_firm(LevelCell cell) const;
   /// Open, in the world, and not full.
   [[nodiscard]] bool is_room(LevelCell cell) const;
   [[nodiscard]] bool stands(LevelCell cell);
@@ -90,7 +90,7 @@ class StreamPools {
   void note(LevelCell cell);
   void add(Pool& pool, Places& places, LevelCell cell);
 
-  /// The pool of a full cell; kNoGroup where it has to be walked through first.
+  /// The pool of a firm cell; kNoGroup where it has to be walked through first.
   std::int32_t known_pool(LevelCell cell);
   std::int32_t pool_at(const Grid& grid, Vec3 at);
   std::int32_t walk(LevelCell from);

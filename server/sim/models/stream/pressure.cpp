@@ -94,21 +94,20 @@ void StreamPressure::find_over(const StreamCells& cells, Run& run) {
   }
   if (region == nullptr || region->chunk->world_cells != kChunkCells) {
     run.over = cells[top].beside[kAbove];
-    if (run.over >= 0 && cells[run.over].full()) return;
-    if (run.over >= 0 && cells[run.over].level > 0) {
+    if (run.over >= 0 && cells[run.over].level > 0 && !cells[run.over].full()) {
       rooms_.push_back({run.over, top, 0, kAbove});
       return;
     }
   } else {
     const auto column = static_cast<std::size_t>(run.column);
     run.over = region->slots[static_cast<std::size_t>(height * slab_ + run.column)];
-    if ((region->full[column] >> height & 1) != 0) return;
+    if ((region->firm[column] >> height & 1) != 0) return;
     if ((region->part_full[column] >> height & 1) != 0) {
       rooms_.push_back({run.over, top, 0, kAbove});
       return;
     }
   }
-  if (run.over >= 0 || run.over == kDryThere) {
+  if (run.over >= 0 ? !cells[run.over].full() : run.over == kDryThere) {
     rooms_.push_back({kDryThere, top, run.head(), kAbove});
   }
 }

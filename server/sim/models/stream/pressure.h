@@ -95,7 +95,7 @@ class StreamPressure {
   /// Lists the runs, or changes those in columns that changed.
   void find_runs(StreamCells& cells);
   void list_all(const StreamCells& cells);
-  bool change_column(const StreamCells& cells, const StreamCells::FullColumn& changed);
+  bool change_column(const StreamCells& cells, const StreamCells::FirmColumn& changed);
   void link_anew(const StreamCells& cells);
   void gather_pool(std::int32_t first);
   void list_runs(StreamCells::Region& region);

@@ -37,7 +37,7 @@ void StreamPressure::learn_shape(const ChunkShape& shape) {
 }
 
 void StreamPressure::find_runs(StreamCells& cells) {
-  std::vector<StreamCells::FullColumn>& changed = cells.full_changed();
+  std::vector<StreamCells::FirmColumn>& changed = cells.firm_changed();
   bool kept = regions_version_ == cells.regions_version() &&
               changed.size() * kManyRuns <= runs_.size() && links_.size() <= 2 * least_links_;
   if (kept && changed.empty()) return;
@@ -61,7 +61,7 @@ void StreamPressure::list_all(const StreamCells& cells) {
   runs_.clear();
   links_.clear();
   for (const auto& region : cells.regions()) {
-    region->runs_listed = region->chunk != nullptr && region->full_cells > 0;
+    region->runs_listed = region->chunk != nullptr && region->firm_cells > 0;
     if (region->runs_listed) list_runs(*region);
   }
   for (Run& run : runs_) find_links(cells, run);
@@ -71,7 +71,7 @@ void StreamPressure::list_all(const StreamCells& cells) {
 /// Whether the column has as many runs as it had. Then they are changed where they stand, and those
 /// around them will be linked anew.
 bool StreamPressure::change_column(const StreamCells& cells,
-                                   const StreamCells::FullColumn& changed) {
+                                   const StreamCells::FirmColumn& changed) {
   const StreamCells::Region& region = *changed.region;
   if (!region.runs_listed) return false;
   const auto runs_of = [&](const StreamCells::Region& of, std::int32_t column) {
@@ -92,7 +92,7 @@ bool StreamPressure::change_column(const StreamCells& cells,
     }
   };
   auto [run, end] = runs_of(region, changed.column);
-  std::uint64_t left = region.full[static_cast<std::size_t>(changed.column)];
+  std::uint64_t left = region.firm[static_cast<std::size_t>(changed.column)];
   if (std::popcount(left & ~(left << 1)) != end - run) return false;
   for (; run < end; ++run) {
     Run& here = runs_[static_cast<std::size_t>(run)];
@@ -116,7 +116,7 @@ void StreamPressure::link_anew(const StreamCells& cells) {
 void StreamPressure::list_runs(StreamCells::Region& region) {
   for (std::int32_t column = 0; column < slab_; ++column) {
     region.first_run[static_cast<std::size_t>(column)] = static_cast<std::int32_t>(runs_.size());
-    std::uint64_t left = region.full[static_cast<std::size_t>(column)];
+    std::uint64_t left = region.firm[static_cast<std::size_t>(column)];
     while (left != 0) {
       const auto [low, high] = run_around(left, std::countr_zero(left));
       const Vec3 base = shape_.cell_at(region.chunk->coord, low * slab_ + column);
@@ -150,7 +150,7 @@ void StreamPressure::gather_pool(std::int32_t first) {
 std::int32_t StreamPressure::run_at(const StreamCells::Region& region, std::int32_t column,
                                     std::int32_t height) const {
   std::int32_t run = region.first_run[static_cast<std::size_t>(column)];
-  const std::uint64_t full = region.full[static_cast<std::size_t>(column)];
+  const std::uint64_t full = region.firm[static_cast<std::size_t>(column)];
   if (const std::uint64_t starts = full & ~(full << 1); (starts & (starts - 1)) == 0) return run;
   while (runs_[static_cast<std::size_t>(run)].high < height) ++run;
   return run;
@@ -181,7 +181,7 @@ void StreamPressure::find_links(const StreamCells& cells, Run& run) {
     if (upright && (face == kAbove ? run.high < shape_.height() - 1 : run.low > 0)) continue;
     const Column beside = column_beside(cells, *run.region, run.column, face);
     if (beside.region == nullptr) continue;
-    const std::uint64_t full = beside.region->full[static_cast<std::size_t>(beside.column)];
+    const std::uint64_t full = beside.region->firm[static_cast<std::size_t>(beside.column)];
     const std::int32_t border = face == kAbove ? 0 : shape_.height() - 1;
     add_links(face, beside, full & (upright ? std::uint64_t{1} << border : heights));
   }

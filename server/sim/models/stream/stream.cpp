@@ -8,9 +8,9 @@
 
 #include "server/sim/models/stream/cells.h"
 #include "server/sim/models/stream/paths.h"
-#include "server/sim/models/stream/phases.h"
 #include "server/sim/models/stream/pools.h"
 #include "server/sim/models/stream/pressure.h"
+#include "server/sim/models/stream/settle.h"
 #include "server/sim/models/stream/turns.h"
 
 namespace sluice::sim {
@@ -50,7 +50,7 @@ class StreamWater final : public WaterModelState {
     turns_.arrange(cells_);
     cells_.tidy();
     pressure_.move(cells_);
-    done.drained = settle_streams(cells_, turns_) * kUnitsPerLevel;
+    done.drained = StreamSettling(cells_, turns_).run() * kUnitsPerLevel;
     done.cell_updates = turns_.taken() + pressure_.runs() + paths_.looked_at();
     fade_all(done);
     finish_all();
@@ -195,21 +195,34 @@ class StreamWater final : public WaterModelState {
     StreamMark& mark = cell.mark;
     if (cell.new_parents) {
       const std::uint8_t parents = parents_of(cell);
-      // They decide between ways where there are several.
-      const bool chooses = std::popcount(cell.onward) > 1;
-      if (chooses && parents != mark.parents) cell.doubted = true;
+      if (parents != mark.parents) doubt_choices(cell);
       mark.parents = parents;
     }
     cell.new_parents = false;
+    mark.swift = cell.emptied && cell.full();
     if (cell.level == 0 && mark.active == 0 && !mark.is_source) mark = {};
     const bool stays = cell.steady && pack(mark) == cell.old_mark;
     cells_.store(cell);
     cell.busy = mark.active > 0 || dries(cell);
     if (cell.busy) cells_.keep_awake(cell);
-    if (!stays) return;
+    if (!stays) {
+      cell.emptied = false;
+      return;
+    }
     cells_.hush(cell);
     if (mark.held > 0 && cells_.was_supported(cell))
       narrowing_[next_narrowing(cell)].push_back(cells_.slot_of(cell));
+  }
+
+  // Parents decide between ways where there are several: from a cell, and to it.
+  void doubt_choices(StreamCell& cell) {
+    const auto doubt = [](StreamCell& there) {
+      there.doubted = there.doubted || std::popcount(there.onward) > 1;
+    };
+    doubt(cell);
+    for (const StreamFace face : kSideways) {
+      if (cell.beside[face] >= 0) doubt(cells_[cell.beside[face]]);
+    }
   }
 
   // The tick of the clock in which the cell may narrow, or another one is drawn.
@@ -268,7 +281,7 @@ class StreamWater final : public WaterModelState {
 
 constexpr MarkField kMarks[] = {{"direction", 0, 3}, {"is_source", 3, 1}, {"has_source", 4, 1},
                                 {"largest", 5, 3},   {"active", 8, 3},    {"flow_out", 11, 1},
-                                {"parents", 12, 6},  {"held", 18, 2}};
+                                {"parents", 12, 6},  {"held", 18, 2},     {"swift", 20, 1}};
 
 constexpr WaterOption kOptions[] = {
     {"drying", 8, 0, 1 << 20,
@@ -290,7 +303,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow stream_water() {
   return {.id = WaterModel::kStream,
-          .version = 6,
+          .version = 7,
           .name = "stream",
           .meaning = "rivers in eight levels, which dry up where no spring feeds them",
           .options = kOptions,
