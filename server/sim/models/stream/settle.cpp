@@ -47,9 +47,9 @@ void StreamSettling::take_turn(StreamCell& cell) {
   given_ = 0;
   looked_ = 0;
   looks_beyond_ = false;
-  const bool emptied = settle(cell);
-  if (emptied != cell.emptied) cells_.touch(cells_.slot_of(cell));
-  cell.emptied = emptied;
+  // If it is emptied and was not, or the other way round, it gives or was given something else: so
+  // it will be looked at when the tick ends.
+  cell.emptied = settle(cell);
   if (given_ != cell.given) {
     cells_.doubt_turn(cell, (given_ | cell.given) & kGivenLevels);
   }
