@@ -193,7 +193,7 @@ class StreamCells {
   /// Has the cell's chunk looked at in the next tick.
   void keep_awake(const StreamCell& cell) { at(cell.region).stirs = true; }
 
-  /// A column of which a cell was filled or is full no more.
+  /// A column of which a cell became firm, or is so no more.
   struct FirmColumn {
     Region* region;
     std::int32_t column;

@@ -9,7 +9,7 @@ namespace sluice::sim {
 
 namespace {
 
-/// Levels a tick that pass through one full cell, or from one to the next.
+/// Levels a tick that pass through one firm cell, or from one to the next.
 constexpr std::int32_t kPressureFlow = kStreamLevels;
 
 std::int32_t head_of(const StreamCell& cell) {
@@ -301,24 +301,24 @@ void StreamPressure::give(StreamCells& cells, const Pool& pool, const Run& run,
 }
 
 void StreamPressure::fill(StreamCells& cells, const Room& room, std::int32_t levels) {
-  StreamCell& full = cells[room.full];
-  const std::int32_t slot = room.slot < 0 ? full.beside[kAbove] : room.slot;
-  full.mark.direction = static_cast<std::uint8_t>(room.face + 1);
-  cells.flow(full);
+  StreamCell& firm = cells[room.firm];
+  const std::int32_t slot = room.slot < 0 ? firm.beside[kAbove] : room.slot;
+  firm.mark.direction = static_cast<std::uint8_t>(room.face + 1);
+  cells.flow(firm);
   if (slot < 0) {
     StreamMark mark;
     mark.active = 1;
-    mark.has_source = full.mark.has_source;
-    mark.largest = full.mark.largest;
+    mark.has_source = firm.mark.has_source;
+    mark.largest = firm.mark.largest;
     mark.parents = 1 << kBelow;
-    cells.wet(full, kAbove, levels, mark);
+    cells.wet(firm, kAbove, levels, mark);
     return;
   }
   StreamCell& cell = cells[slot];
   cells.raise(cell, levels);
   cells.note_pressed(cell);
   cells.flow(cell);
-  cells.tell(full.at, cell.at, levels);
+  cells.tell(firm.at, cell.at, levels);
 }
 
 }  // namespace sluice::sim

@@ -1,6 +1,6 @@
-// Pressure: water moves through full cells, from the highest surface of a pool to what lies lower.
+// Pressure: water moves through firm cells, from the highest surface of a pool to what lies lower.
 //
-// A pool is looked at by *runs*: full cells on top of each other, within one chunk. A lake has as
+// A pool is looked at by *runs*: firm cells on top of each other, within one chunk. A lake has as
 // many as its surface has cells, however deep it is.
 #pragma once
 
@@ -59,7 +59,7 @@ class StreamPressure {
   /// What stands on a run or beside it, and is not full.
   struct Room {
     std::int32_t slot;  // below 0: a dry cell on top
-    std::int32_t full;  // the slot of the run's cell that it touches
+    std::int32_t firm;  // the slot of the run's cell that it touches
     std::int32_t base;  // of a dry cell: the head of its bottom
     StreamFace face;    // of that cell
     std::int32_t need = 0;
@@ -103,7 +103,7 @@ class StreamPressure {
                                            const StreamCells::Region& region);
   /// What the pool holds in this tick.
   void look_at(const StreamCells& cells, Pool& pool);
-  /// The one that holds the full cell at that height.
+  /// The one that holds the firm cell at that height.
   [[nodiscard]] std::int32_t run_at(const StreamCells::Region& region, std::int32_t column,
                                     std::int32_t height) const;
   /// That in which what touches a column behind a face lies; above and below that of the next
@@ -142,7 +142,7 @@ class StreamPressure {
   /// column c of the next chunk.
   std::array<std::array<std::int16_t, 4>, kMostColumns> sides_{};
   std::uint64_t searches_ = 0;
-  // Kept as long as the same cells are full.
+  // Kept as long as the same cells are firm.
   std::uint64_t regions_version_ = 0;  // StreamCells::regions_version() of then
   std::vector<Run> runs_;
   std::vector<Link> links_;      // of each run those in a row; some may be no run's any more

@@ -1,4 +1,4 @@
-// Runs, what they touch and which pools they make: kept as long as the same cells are full.
+// Runs, what they touch and which pools they make: kept as long as the same cells are firm.
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -150,8 +150,8 @@ void StreamPressure::gather_pool(std::int32_t first) {
 std::int32_t StreamPressure::run_at(const StreamCells::Region& region, std::int32_t column,
                                     std::int32_t height) const {
   std::int32_t run = region.first_run[static_cast<std::size_t>(column)];
-  const std::uint64_t full = region.firm[static_cast<std::size_t>(column)];
-  if (const std::uint64_t starts = full & ~(full << 1); (starts & (starts - 1)) == 0) return run;
+  const std::uint64_t firm = region.firm[static_cast<std::size_t>(column)];
+  if (const std::uint64_t starts = firm & ~(firm << 1); (starts & (starts - 1)) == 0) return run;
   while (runs_[static_cast<std::size_t>(run)].high < height) ++run;
   return run;
 }
@@ -181,9 +181,9 @@ void StreamPressure::find_links(const StreamCells& cells, Run& run) {
     if (upright && (face == kAbove ? run.high < shape_.height() - 1 : run.low > 0)) continue;
     const Column beside = column_beside(cells, *run.region, run.column, face);
     if (beside.region == nullptr) continue;
-    const std::uint64_t full = beside.region->firm[static_cast<std::size_t>(beside.column)];
+    const std::uint64_t firm = beside.region->firm[static_cast<std::size_t>(beside.column)];
     const std::int32_t border = face == kAbove ? 0 : shape_.height() - 1;
-    add_links(face, beside, full & (upright ? std::uint64_t{1} << border : heights));
+    add_links(face, beside, firm & (upright ? std::uint64_t{1} << border : heights));
   }
   run.links_end = static_cast<std::int32_t>(links_.size());
 }

@@ -219,12 +219,15 @@ bool StreamSettling::pull(StreamCell& cell) {
   return false;
 }
 
-// Of the cells beside it that are nearer to the spring, that which stands highest.
+// Of the cells beside it that are nearer to the spring, that which stands highest. Of several a
+// place has the same one in every tick: where nothing moved in one tick nothing may in the next.
 StreamCell* StreamSettling::highest_before(const StreamCell& cell) {
+  const std::uint64_t first = draw(cells_.seed(), 0, cell.at, DrawPurpose::kStreamSpread);
   StreamCell* highest = nullptr;
-  for (const StreamFace face : order_) {
-    if (cell.beside[face] < 0) continue;
-    StreamCell& from = cells_[cell.beside[face]];
+  for (std::size_t i = 0; i < kSideways.size(); ++i) {
+    const std::int32_t there = cell.beside[kSideways[(first + i) % kSideways.size()]];
+    if (there < 0) continue;
+    StreamCell& from = cells_[there];
     if (from.reach + 1 != cell.reach || from.level == 0) continue;
     if (highest == nullptr || from.level > highest->level) highest = &from;
   }
