@@ -137,6 +137,35 @@ TEST(StreamRiver, ABedThatIsFullToTheBrimCarriesAllDownItsFalls) {
   }
 }
 
+/// Full cells of a world, and those of them that are firm.
+std::pair<int, int> full_and_firm(const StreamScene& scene) {
+  std::pair<int, int> found = {0, 0};
+  scene.world->grid().for_each([&](const sim::Chunk& chunk) {
+    for (std::int32_t i = 0; i < kChunkCells; ++i) {
+      found.first += chunk.cells[static_cast<std::size_t>(i)] == kFull ? 1 : 0;
+      found.second += sim::firm_in(chunk, i) ? 1 : 0;
+    }
+  });
+  return found;
+}
+
+// The document's example. What ran through stands as soon as its spring is gone.
+TEST(StreamRiver, WhatRunsThroughAFullBedIsSwift) {
+  const Drawing full = {".~~....", "##~~~..", "####~~~", "######~", "#######"};
+  StreamScene scene(drawn({"S......", "##.....", "####...", "######.", "#######"}, 8 * kLevel), 8);
+  scene.open(&sim::Edges::right).start();
+  scene.run(200);
+  EXPECT_EQ(drawing_of(*scene.world), full);
+  EXPECT_EQ(full_and_firm(scene), std::pair(9, 0));
+  scene.run(1);
+  EXPECT_EQ(drawing_of(*scene.world), full);
+  scene.run(1, {{sim::SetCells{{6, 1, 0}, {1, 4, 1}, kRock}}});  // nothing leaves any more
+  scene.run(60);
+  const auto [wet, firm] = full_and_firm(scene);
+  EXPECT_GT(wet, 9);
+  EXPECT_EQ(firm, wet);
+}
+
 // Below a fall a row whose bed was dry gave half of its water to the next one, which ran over.
 TEST(StreamRiver, RowsOfAnyRatesRunDownStepsSideBySide) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -104,12 +104,10 @@ bool StreamCells::supports_dry(const StreamCell& cell, StreamFace face) const {
 bool StreamCells::carries(const Place& place) const {
   if (place.other != 0) return place.other == kSolidThere;
   if (place.chunk == nullptr) return false;
-  const Cell value = place.chunk->cells[static_cast<std::size_t>(place.index)];
-  if (!is_open(value)) return true;
+  if (!is_open(place.chunk->cells[static_cast<std::size_t>(place.index)])) return true;
   // A stream's cell stands in the array while the tick runs, all others in their chunks.
   const std::int32_t slot = found_in(*place.chunk, place.index);
-  if (slot >= 0) return (*this)[slot].firm();
-  return value == kFull && (mark_of(*place.chunk, place.index) & kSwiftBit) == 0;
+  return slot >= 0 ? (*this)[slot].firm() : firm_in(*place.chunk, place.index);
 }
 
 void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t levels,

@@ -84,6 +84,12 @@ constexpr std::uint64_t reach_of_spring(std::int32_t y) {
   return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
 }
 
+/// Whether a stored cell is full of water that stands (StreamCell::firm).
+[[nodiscard]] inline bool firm_in(const Chunk& chunk, std::int32_t index) {
+  return chunk.cells[static_cast<std::size_t>(index)] == kFull &&
+         (mark_of(chunk, index) & kSwiftBit) == 0;
+}
+
 /// Where one of so many cells (or runs of full ones) changes, to look at all anew costs less than
 /// to tell what may be otherwise. A checked build tells as long as it can, so that small worlds do.
 #ifdef SLUICE_CHECKED

@@ -12,11 +12,9 @@ namespace sluice::sim {
 
 namespace {
 
-/// Full, and not of water that runs through.
 bool firm_in(const Grid& grid, Vec3 at) {
-  if (grid.cell(at) != kFull) return false;
-  const Chunk& chunk = *grid.find(grid.shape().chunk_of(at));
-  return (mark_of(chunk, grid.shape().index_of(at)) & kSwiftBit) == 0;
+  const Chunk* const chunk = grid.find(grid.shape().chunk_of(at));
+  return chunk != nullptr && sim::firm_in(*chunk, grid.shape().index_of(at));
 }
 
 }  // namespace

@@ -194,29 +194,24 @@ bool StreamSettling::stream(StreamCell& cell, StreamFace face, const Target& tar
 
 // Lets a cell have one level more from the way to its spring, along its own layer.
 bool StreamSettling::pull(StreamCell& cell) {
-  StreamCell* to = &cell;
-  way_.clear();
-  while (to->unsupplied_in != cells_.tick()) {
-    way_.push_back(to);
-    StreamCell* const before = highest_before(*to);
-    if (before == nullptr) break;
-    StreamCell& from = *before;
-    // A spring is filled up again, so it may stand a level lower for the rest of the tick.
-    if (from.level > 0 && from.level + (from.mark.is_source ? 1 : 0) > to->level) {
-      cells_.lower(from, 1);
-      cells_.raise(cell, 1);
-      cells_.flow(from);
-      cells_.flow(cell);
-      for (std::size_t i = way_.size(); i-- > 0;) {
-        cells_.tell((i + 1 == way_.size() ? from : *way_[i + 1]).at, way_[i]->at, 1);
-      }
-      return true;
+  way_ = {&cell};
+  for (;;) {
+    StreamCell& to = *way_.back();
+    StreamCell* const from = to.unsupplied_in == cells_.tick() ? nullptr : highest_before(to);
+    if (from != nullptr) {
+      way_.push_back(from);
+      // A spring is filled up again, so it may stand a level lower for the rest of the tick.
+      if (from->level + (from->mark.is_source ? 1 : 0) > to.level) break;
     }
-    to->unsupplied_in = cells_.tick();  // until the next tick
-    to = &from;
+    to.unsupplied_in = cells_.tick();  // until the next tick
+    if (from == nullptr) return false;
   }
-  to->unsupplied_in = cells_.tick();
-  return false;
+  cells_.lower(*way_.back(), 1);
+  cells_.raise(cell, 1);
+  cells_.flow(*way_.back());
+  cells_.flow(cell);
+  for (std::size_t i = way_.size() - 1; i > 0; --i) cells_.tell(way_[i]->at, way_[i - 1]->at, 1);
+  return true;
 }
 
 // Of the cells beside it that are nearer to the spring, that which stands highest. Of several a
