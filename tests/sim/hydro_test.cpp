@@ -349,6 +349,25 @@ TEST(HydroColumns, WhatIsShownCostsDoesNotGrowWithTheHeightOfTheWorld) {
   EXPECT_EQ(steps_at(kMaxSide - 10), steps_at(640 - 10));
 }
 
+// Beside falling water there were columns after a restore alone: the wall was an event only there.
+TEST(HydroState, AWallBesideFallingWaterIsTheSameAfterARestore) {
+  for (const bool solid : {false, true}) {
+    const std::int32_t border = solid ? 16 : 64;  // a chunk's side
+    const std::int32_t z = solid ? 3 : 0;
+    auto world = make_world(hydro_box({2 * border, 60, solid ? 2 * border : 1}));
+    sim::SerialExecutor serial;
+    (void)world->tick(std::vector<sim::Command>{{sim::Pour{{border - 1, 50, z}, 3000}}}, serial);
+    for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
+    auto restored = through_a_snapshot(*world);
+    const std::vector<sim::Command> wall = {{sim::SetCells{{border, 10, z}, {1, 3, 1}, kRock}}};
+    for (int t = 0; t < 60; ++t) {
+      (void)world->tick(t == 0 ? wall : std::vector<sim::Command>{}, serial);
+      (void)restored->tick(t == 0 ? wall : std::vector<sim::Command>{}, serial);
+      ASSERT_EQ(world->digest(), restored->digest()) << t;
+    }
+  }
+}
+
 TEST(HydroState, MotionThatNoWorldCanHoldIsRefused) {
   WorldSpec spec = hydro_box({8, 8, 1});
   fill(spec, {0, 0, 0}, {2, 6, 1}, kFull);

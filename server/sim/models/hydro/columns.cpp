@@ -6,48 +6,68 @@
 
 namespace sluice::sim::hydro {
 
-void Run::absorb() {
+// The surface of an old body takes in what it comes up to, so that nothing rises there.
+void Run::absorb(bool old) {
   if (swallows()) return;
-  std::size_t taken = 0;
-  while (taken < falls.size() && falls[taken].y <= surface_cell()) {
-    volume += falls[taken].amount;
-    air -= falls[taken].amount;
-    ++taken;
+  while (!falls.empty() && falls.front().y <= surface_cell()) {
+    const std::int32_t y = falls.front().y;
+    const std::int32_t speed = falls.front().speed;
+    Units rest = take_lowest();
+    const std::int32_t end = old || y < surface_cell() ? 0 : std::min(y + 1 + kFootRises, ceiling);
+    for (std::int32_t over = y + 1; over < end; ++over) rest -= add_falling(over, rest, speed);
+    volume += rest;
   }
-  falls.erase(falls.begin(), falls.begin() + static_cast<std::ptrdiff_t>(taken));
 }
 
-// The surface has sunk under the strand that feeds it: half of the strand's lowest cell follows.
-void Run::join_strand() {
-  if (falls.empty() || falls.front().y != surface_cell() + 2) return;
-  const Fall foot = falls.front();
-  const std::int32_t half = foot.amount / 2;
-  if (half == 0) return;
-  falls.front().amount -= half;
-  falls.insert(falls.begin(), {foot.y - 1, half, foot.speed});
+Units Run::take_lowest() {
+  const Units taken = falls.front().amount;
+  falls.erase(falls.begin());
+  air -= taken;
+  return taken;
 }
 
-void Run::drop(std::int32_t y, Units amount, std::int32_t speed) {
-  // First where it is meant to be and below; what finds no room there settles, and rises.
-  auto place = std::lower_bound(falls.begin(), falls.end(), y,
-                                [](const Fall& fall, std::int32_t at) { return fall.y < at; });
-  while (amount > 0 && y > surface_cell() && y >= floor) {
-    const bool there = place != falls.end() && place->y == y;
-    const Units part = std::min<Units>(amount, kFull - (there ? place->amount : 0));
-    if (part > 0 && there) {
-      const std::int64_t momentum = std::int64_t{place->amount} * place->speed + part * speed;
-      place->amount += static_cast<std::int32_t>(part);
-      place->speed = static_cast<std::int32_t>(momentum / place->amount);
-    } else if (part > 0) {
-      place = falls.insert(place, {y, static_cast<std::int32_t>(part), speed});
-    }
-    air += part;
-    amount -= part;
-    --y;
-    if (place != falls.begin() && (place - 1)->y == y) --place;
+Units Run::add_falling(std::int32_t y, Units amount, std::int32_t speed) {
+  const auto place = std::lower_bound(
+      falls.begin(), falls.end(), y, [](const Fall& fall, std::int32_t at) { return fall.y < at; });
+  const bool there = place != falls.end() && place->y == y;
+  const Units part = std::min<Units>(amount, kFull - (there ? place->amount : 0));
+  if (part == 0) return 0;
+  if (there) {
+    const std::int64_t momentum = std::int64_t{place->amount} * place->speed + part * speed;
+    place->amount += static_cast<std::int32_t>(part);
+    place->speed = static_cast<std::int32_t>(momentum / place->amount);
+  } else {
+    falls.insert(place, {y, static_cast<std::int32_t>(part), speed});
   }
-  volume += amount;
-  absorb();
+  air += part;
+  return part;
+}
+
+// First where it is meant to be and below; what finds no room there arrives.
+Units Run::drop(std::int32_t y, Units amount, std::int32_t speed) {
+  for (; amount > 0 && y > foot_cell() && y >= floor; --y) amount -= add_falling(y, amount, speed);
+  return amount;
+}
+
+void Run::arrive(Units units, std::int32_t speed) {
+  const std::int32_t y = foot_cell();
+  if (swallows() || y >= ceiling) {
+    volume += units;
+    return;
+  }
+  const Units before = has_foot() ? take_lowest() : 0;
+  Units held = 0;
+  if (units > 0) {
+    const Units in_a_cell = units * kFull / std::max(speed, kFull);
+    const Units aim = in_a_cell + in_a_cell * (Level{y} * kFull - level()) / kFull;
+    held = before + (aim - before) / kFootInertia;
+  } else if (has_near_jet) {
+    held = before - before / kFootInertia;
+  } else {
+    held = std::min(before - before / 2, before - kLeastOfFoot);
+  }
+  held = add_falling(y, std::clamp<Units>(held, 0, before + units), speed);
+  volume += before + units - held;
 }
 
 Columns::Columns(const WorldConfig& config)

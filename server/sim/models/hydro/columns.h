@@ -61,7 +61,8 @@ struct alignas(64) Run {
   std::vector<Fall> falls;  // above the surface's cell, from the lowest up
   std::vector<std::int32_t> links;
   std::vector<std::int32_t> shown_falls;
-  bool fresh = false;  // made in the repair under way
+  bool has_near_jet = false;  // what a spring gives in this tick has no way to fall
+  bool fresh = false;         // made in the repair under way
 
   [[nodiscard]] Level base() const { return Level{floor} * kFull; }
   [[nodiscard]] Level top() const { return Level{ceiling} * kFull; }
@@ -76,12 +77,25 @@ struct alignas(64) Run {
   [[nodiscard]] bool wet() const { return volume > 0 && !swallows(); }
   [[nodiscard]] Units room() const { return capacity() - volume - air; }
   [[nodiscard]] Vec3 key() const { return {x, floor, z}; }
-  /// Takes in what falls in its surface's cell, so that its cells say what its numbers say.
-  void absorb();
-  /// Adds falling water to a cell above the surface, or settles it.
-  void drop(std::int32_t y, Units amount, std::int32_t speed);
-  /// Lets a strand that ends one cell over the surface reach it.
-  void join_strand();
+  /// The cell over the surface's: the *foot* of a strand that falls into it. What falls away has
+  /// none.
+  [[nodiscard]] std::int32_t foot_cell() const { return surface_cell() + (swallows() ? 0 : 1); }
+  [[nodiscard]] bool has_foot() const { return !falls.empty() && falls.front().y == foot_cell(); }
+  /// Lifts the foot onto a surface that rose into its cell; of an old body, or where it rose
+  /// farther, that takes the foot in. So no falling water is in the surface's cell or below.
+  void absorb(bool old);
+  /// Adds falling water to a cell over the foot. Returns what is to arrive instead.
+  [[nodiscard]] Units drop(std::int32_t y, Units amount, std::int32_t speed);
+  /// So many units come to the foot, 0 if none do; most land. The foot slowly comes to hold what
+  /// falls at that speed between the surface and the foot's upper end. So what lands follows what
+  /// comes, and not the surface: where a surface that came into another cell at once took in a cell
+  /// of the strand, or had to wait for one, it rose and sank for ever.
+  void arrive(Units units, std::int32_t speed);
+  /// As far as that cell has room. Returns what it took.
+  Units add_falling(std::int32_t y, Units amount, std::int32_t speed);
+
+ private:
+  Units take_lowest();
 };
 static_assert(offsetof(Run, falls) == 64);
 

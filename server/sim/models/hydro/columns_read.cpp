@@ -130,8 +130,19 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.shown = Units{next - run.floor} * kFull;
   run.shows_holes = true;
   run.shows_falls = false;
-  run.absorb();
-  for (const Fall& jet : jets) pour(run, jet.y, jet.amount);
+  run.absorb(false);
+  bool has_near_jet = false;
+  for (const Fall& jet : jets) {
+    if (jet.y > run.surface_cell() + kNearJet) {
+      pour(run, jet.y, jet.amount);
+      continue;
+    }
+    has_near_jet = true;
+    run.volume += jet.amount;
+    run.absorb(false);
+  }
+  // Only where something falls does the tick's fall() take this back.
+  run.has_near_jet = has_near_jet && run.air > 0;
 }
 
 }  // namespace sluice::sim::hydro

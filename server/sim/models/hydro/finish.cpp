@@ -44,6 +44,7 @@ Flow::Left Flow::finish() {
       append(part.kept_awake, all.kept_awake);
       append(part.waiting, all.waiting);
       append(part.others, all.others);
+      append(part.unmet, all.unmet);
     }
   }
   for (const std::int32_t m : all.others) {
@@ -94,7 +95,6 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     run.volume = mover.volume;
     if (mover.swallows || mover.open_top) left.drained += drain(run);
     mover.volume = run.volume;
-    if (mover.air > 0 && !mover.swallows && run.level() < mover.level) run.join_strand();
     const bool wet = run.wet();
     const bool rests = mover.body == kNone ? !wet : body_at(mover.body).rests;
     const bool moves = !rests && wet;
@@ -107,6 +107,7 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     }
     if (!rests) left.awake[awake++] = mover.id;
     if (mover.air > 0) left.falling.push_back(mover.id);
+    if (!run.met && (wet || mover.air > 0)) left.unmet.push_back(mover.id);
     if (columns_.show_surface(run, !rests, left.changed, left.kept_awake)) continue;
     if (!columns_.show(run, left.changed)) {
       left.waiting.push_back(mover.id);

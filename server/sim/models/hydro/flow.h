@@ -59,6 +59,7 @@ class Flow {
     std::vector<Chunk*> kept_awake;
     std::vector<std::int32_t> waiting;  // runs for whose water a chunk is to be made
     std::vector<std::int32_t> others;   // runs with a state that did not have one, or had one
+    std::vector<std::int32_t> unmet;    // runs with water beside which columns may lack
     bool heads_changed = false;         // the pressure of a run is another one
   };
   /// Writes state and cells back.

@@ -50,15 +50,31 @@ Q16 rapid_drag(Units height, Q16 size) {
   return kRapidDrag * std::min(quotient(speed * speed, waves), kMostRapid);
 }
 
+/// How much a way is a fall: the square of the part of the opening's water that stands above the
+/// lower side's surface, where that side goes down below the sill. 1 of a spill. By it the rules of
+/// a spill turn into those of a contact as the lower side rises over the sill: where they changed
+/// at once, a drowned step passed twice as much as a free one, and rivers down steps surged.
+Q16 overfall(const Mover& low, const Mover& high, const Way& way) {
+  if (way.joint == Joint::kSpill) return kOne;
+  if (low.full || high.full) return 0;
+  const Mover& taker = low.contact > high.contact ? high : low;
+  const Units above = way.sill() + way.height - taker.contact;
+  if (above <= 0 || taker.base >= way.sill()) return 0;
+  const Q16 part = above >= way.height ? kOne : quotient(above * kOne, way.height);
+  return part * part / kOne;
+}
+
 /// All friction divides: subtracted, it was unstable above an eighth.
 void find_push(const Mover& low, const Mover& high, Way& way, Known& known) {
   const bool contact = way.joint == Joint::kContact;
   const bool free = !low.full && !high.full;
+  const Q16 falls = overfall(low, high, way);
   Q16 divisor = kOne;
   Q16 loss = kOne;
   if (contact) {
     const Q16 narrowing = blocked(way.height, std::max(low.volume, high.volume));
     loss = narrowing * narrowing / kOne;
+    loss += (kOne - loss) * falls / kOne;
   }
   divisor += (kOne - loss) * known.friction / kOne;
   const Q16 size = absolute(way.flow);
@@ -67,18 +83,23 @@ void find_push(const Mover& low, const Mover& high, Way& way, Known& known) {
     divisor += drag * std::min(quotient(size, way.height), kOne << 20) / kOne;
   }
   const bool down = way.flow > 0 ? low.base > high.base : low.base < high.base;
-  if (contact && free && down) divisor += rapid_drag(way.height, size);
+  if (contact && free && down) {
+    divisor += rapid_drag(way.height, size) * (kOne - falls) / kOne;
+  }
   if (divisor != known.divisor) {
     known.divisor = divisor;
     known.share = static_cast<std::int32_t>(reciprocal(divisor));
   }
   way.share = known.share;
   way.push = way.flow;
-  if (!contact) {
-    const Q16 half = way.conductance * (way.height / 2);
+  if (falls > 0) {
+    // In the middle of what falls free the head is half as high.
+    const Q16 half = way.conductance * (way.height * falls / (2 * kOne));
     way.push += low.contact > high.contact ? -half : half;
-  } else if (free) {
-    way.push += scaled(way.conductance, (low.inflow - high.inflow) / (kOne / kSmoothing));
+  }
+  if (contact && free) {
+    const Q16 rate = (low.inflow - high.inflow) / (kOne / kSmoothing);
+    way.push += scaled(way.conductance, rate) * (kOne - falls) / kOne;
   }
 }
 
@@ -119,13 +140,16 @@ void add_to_moves(const Way& way, Mover& low, Mover& high) {
 
 }  // namespace
 
+// It falls at once, as a wave spreads out, and rises slowly: where shelves of a river became one
+// body and several again, all of its friction came and went, and surges with it.
 std::int32_t Flow::friction_of(const Mover& mover) const {
   if (mover.body == kNone) return mover.friction;
   const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
   if (body.still) return mover.friction;
   if (mover.friction == 0) return body.target_friction;
-  constexpr auto kInertia = static_cast<std::int32_t>(kFrictionInertia);
-  return mover.friction + (body.target_friction - mover.friction) / kInertia;
+  const std::int32_t more = body.target_friction - mover.friction;
+  return mover.friction +
+         (more > 0 ? (more + kFrictionRises - 1) / kFrictionRises : more / kFrictionFalls);
 }
 
 // Through a way out of an old body, or within a still one, nothing flows.

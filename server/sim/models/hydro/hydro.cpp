@@ -73,6 +73,9 @@ class HydroWater final : public WaterModelState {
     for (const std::int32_t id : left.waiting) {
       columns_.keep_awake(columns_.run(id), left.kept_awake);
     }
+    // Whatever holds water has columns all around it when a tick ends, as after a restore: else it
+    // would depend on restores whether a wall that is built there is an event beside it.
+    for (const std::int32_t id : left.unmet) columns_.meet_neighbours(id);
     for (Chunk* const chunk : grid.awake()) chunk->wake = 0;
     for (Chunk* const chunk : left.kept_awake) grid.wake(*chunk, kWakeAll);
     return done;
@@ -145,6 +148,7 @@ class HydroWater final : public WaterModelState {
         left.waiting.push_back(id);
       }
       falling_.push_back(id);
+      if (!run.met) left.unmet.push_back(id);
     }
   }
 
@@ -170,7 +174,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow hydro_water() {
   return {.id = WaterModel::kHydro,
-          .version = 4,
+          .version = 5,
           .name = "hydro",
           .meaning = "columns with momentum: exact volume, flat at rest",
           .work = {.side_view = 16,

@@ -302,7 +302,7 @@ void Flow::transfer() {
         Outcome outcome;
         for (std::size_t m = from; m < to; ++m) {
           Mover& mover = movers_[m];
-          if ((mover.given | mover.taken) != 0) transfer(mover);
+          if ((mover.given | mover.taken) != 0 || mover.air > 0) transfer(mover);
           outcome.add(mover);
         }
         return outcome;
@@ -345,7 +345,7 @@ void Flow::transfer(Mover& mover) {
   if (mover.air == 0) return;
   Run& run = run_of(mover);
   run.volume = mover.volume;
-  run.absorb();
+  run.absorb(mover.body == kNone || body_at(mover.body).old());
   mover.volume = run.volume;
   mover.air = run.air;
 }

@@ -28,7 +28,8 @@ inline constexpr std::int64_t kRapidDrag = 2;
 inline constexpr Q16 kMostRapid = kOne / 2;
 inline constexpr Q16 kFrictionFactor = kOne * 16 / 10;
 inline constexpr Q16 kMostFriction = kOne * 4 / 10;
-inline constexpr std::int64_t kFrictionInertia = 16;
+inline constexpr std::int32_t kFrictionFalls = 16;  // a part of the way in each tick
+inline constexpr std::int32_t kFrictionRises = 2048;
 
 inline constexpr Units kSlack = 256;      // a run so near its capacity counts as full
 static_assert(kSlack <= kFull / 4);       // and so never when it holds less than three quarters
@@ -42,6 +43,10 @@ inline constexpr std::int32_t kAgeAtLeast = 1024;
 
 inline constexpr std::int32_t kFallGravity = kFull / 4;  // level units a tick, each tick
 inline constexpr std::int32_t kFallFastest = 4 * kFull;
+inline constexpr Units kFootInertia = 32;      // of what the foot of a strand holds
+inline constexpr Units kLeastOfFoot = 64;      // that lands of it where nothing comes
+inline constexpr std::int32_t kFootRises = 2;  // cells that take up a foot which the surface met
+inline constexpr std::int32_t kNearJet = 2;    // cells over the surface's: no way to fall
 
 /// The most that a link carries in a tick; a Q16 flow stays below 2^48.
 inline constexpr Q16 kMostFlow = std::int64_t{1} << 47;
