@@ -15,6 +15,7 @@
 #include "server/host/look_back.h"
 #include "server/net/server.h"
 #include "tests/support/process.h"
+#include "tests/support/shown_tick.h"
 #include "tests/support/wait_until.h"
 #include "tests/support/wire_client.h"
 
@@ -78,22 +79,7 @@ class LookBackTest : public ::testing::Test {
     return watch(world + "?alone=" + position);
   }
   void expect_shown(WireClient& client, std::uint64_t tick) {
-    const auto there = [&] { return client.mirror().tick() == tick && client.mirror().playback(); };
-    ASSERT_TRUE(there() || client.pump_until([&](auto) { return there(); }))
-        << tick << ", not " << client.mirror().tick();
-    sim::SerialExecutor executor;
-    const auto cursor =
-        std::move(playback::Cursor::open(folder_.file("lake.sluice"), executor)).value();
-    ASSERT_TRUE(cursor->seek(tick).ok());
-    const auto equal = [&] {
-      for (std::int32_t y = 0; y < 64; ++y) {
-        for (std::int32_t x = 0; x < 64; ++x) {
-          if (client.mirror().cell({x, y, 0}) != cursor->world().cell({x, y, 0})) return false;
-        }
-      }
-      return true;
-    };
-    EXPECT_TRUE(equal() || client.pump_until([&](auto) { return equal(); })) << "tick " << tick;
+    tests::expect_shown(client, folder_.file("lake.sluice"), tick);
   }
   bool wait_positions(std::size_t count, const std::string& name = "lake") {
     return tests::wait_until([&] { return look_back_->sample(name).positions == count; });

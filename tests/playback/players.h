@@ -11,11 +11,13 @@
 #include "server/playback/player.h"
 #include "tests/record/support.h"
 #include "tests/support/hand_clock.h"
+#include "tests/support/shown_tick.h"
 #include "tests/support/wire_client.h"
 
 namespace sluice::playback::test {
 
 using namespace record::test;
+using tests::wait_tick;
 using tests::WireClient;
 
 inline std::string seek_to(std::uint64_t tick) {
@@ -57,25 +59,8 @@ class Players : public testing::Test {
     client->flush();
     return client;
   }
-  static bool wait_tick(WireClient& client, std::uint64_t tick) {
-    const auto there = [&] { return client.mirror().tick() == tick && client.mirror().playback(); };
-    return there() || client.pump_until([&](auto) { return there(); });
-  }
   void expect_shown(WireClient& client, const std::string& file, std::uint64_t tick) {
-    ASSERT_TRUE(wait_tick(client, tick)) << tick << ", not " << client.mirror().tick();
-    const auto cursor = must(Cursor::open(folder_.file(file), executor_));
-    must(cursor->seek(tick));
-    // The first message of a tick need not bring all that is in view.
-    const auto equal = [&] {
-      for (std::int32_t y = 0; y < 80; ++y) {
-        for (std::int32_t x = 0; x < 96; ++x) {
-          if (client.mirror().cell({x, y, 0}) != cursor->world().cell({x, y, 0})) return false;
-        }
-      }
-      return true;
-    };
-    EXPECT_TRUE(equal() || client.pump_until([&](auto) { return equal(); })) << "tick " << tick;
-    EXPECT_EQ(client.mirror().stats().digest_mismatches, 0U);
+    tests::expect_shown(client, folder_.file(file), tick);
   }
 
   /// A player that starts from now on goes by a clock that stands still.

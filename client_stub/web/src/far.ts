@@ -58,7 +58,7 @@ export class Far {
     return this.asked > 0 || this.shown > 0;
   }
 
-  /** The level that a view is to ask for now. `inspects`: cells are told of one by one. */
+  /** The level that a view is to ask for in this moment. `inspects`: cells are told of one by one. */
   want(inspects: boolean): number {
     const scale = this.viewer.camera.scale * window.devicePixelRatio;
     const level = inspects || this.needsCells ? 0 : levelFor(scale, this.mirrors.length, this.asked);
