@@ -41,7 +41,7 @@ std::string older_rules(const std::filesystem::path& file) {
   const std::pair<const char*, int> older[] = {
       {"cellular", 1}, {"cellular", 2}, {"block", 1},  {"block", 2},  {"stream", 1},
       {"stream", 2},   {"stream", 3},   {"stream", 4}, {"stream", 5}, {"stream", 6},
-      {"hydro", 1},    {"hydro", 2},    {"hydro", 3},  {"hydro", 4}};
+      {"hydro", 1},    {"hydro", 2},    {"hydro", 3},  {"hydro", 4},  {"hydro", 5}};
   for (const auto& [model, version] : older) {
     const std::string number = std::to_string(version);
     if (!file.stem().string().ends_with(model + number)) continue;

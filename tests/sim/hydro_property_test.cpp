@@ -12,6 +12,7 @@
 #include "server/sim/models/hydro/hydro.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/histories.h"
+#include "tests/support/lakes.h"
 #include "tests/support/mirror.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -23,31 +24,49 @@ using sim::WorldSpec;
 
 constexpr std::size_t kTicks = 60;
 
-WorldSpec random_hydro(std::uint64_t seed, bool solid, Pipes pipes, bool springs) {
-  const WorldKind kind = {
-      .solid = solid, .springs = springs, .side = solid ? 56 : 70, .pipes = pipes};
-  return random_world_of(sim::WaterModel::kHydro, seed, kind);
-}
+/// A world and what happens in it: boxes of water that all move, or lakes at rest that are touched.
+struct Plan {
+  WorldSpec spec;
+  Script script;
+};
 
-Script random_orders(std::uint64_t seed, const WorldSpec& spec, bool springs) {
-  Script script = fitted(random_script(seed, spec.config.size, kTicks, Pipes::kNone),
-                         sim::measure_of(spec.config));
-  for (auto& commands : script) {
-    std::erase_if(commands, [springs](const sim::Command& command) {
-      return !springs && (std::holds_alternative<sim::AddSource>(command.body) ||
-                          std::holds_alternative<sim::AddSourceUpTo>(command.body) ||
-                          std::holds_alternative<sim::AddDrain>(command.body));
+struct PlanKind {
+  bool solid = false;
+  bool lakes = false;
+  Pipes pipes = Pipes::kNone;
+  bool springs = true;
+};
+
+Plan random_plan(std::uint64_t seed, PlanKind kind) {
+  Plan plan;
+  if (kind.lakes) {
+    plan.spec = random_lakes(seed, kind.solid);
+    plan.script = random_touches(seed, plan.spec.config.size, kTicks, kind.springs);
+    return plan;
+  }
+  const WorldKind world = {.solid = kind.solid,
+                           .springs = kind.springs,
+                           .side = kind.solid ? 56 : 70,
+                           .pipes = kind.pipes};
+  plan.spec = random_world_of(sim::WaterModel::kHydro, seed, world);
+  plan.script = fitted(random_script(seed, plan.spec.config.size, kTicks, Pipes::kNone),
+                       sim::measure_of(plan.spec.config));
+  for (auto& commands : plan.script) {
+    std::erase_if(commands, [&](const sim::Command& command) {
+      return !kind.springs && (std::holds_alternative<sim::AddSource>(command.body) ||
+                               std::holds_alternative<sim::AddSourceUpTo>(command.body) ||
+                               std::holds_alternative<sim::AddDrain>(command.body));
     });
   }
-  return script;
+  return plan;
 }
 
 RC_GTEST_PROP(HydroProperty, ConservesEveryUnitAndNoCellHoldsMoreThanItsFill,
-              (std::uint64_t seed, bool solid)) {
-  const WorldSpec spec = random_hydro(seed, solid, Pipes::kJoined, true);
-  auto world = make_world(spec);
+              (std::uint64_t seed, bool solid, bool lakes)) {
+  const Plan plan = random_plan(seed, {solid, lakes, Pipes::kJoined});
+  auto world = make_world(plan.spec);
   sim::SerialExecutor serial;
-  for (const auto& commands : random_orders(seed, spec, true)) {
+  for (const auto& commands : plan.script) {
     (void)world->tick(commands, serial);
     std::int64_t water = 0;
     world->grid().for_each([&](const sim::Chunk& chunk) {
@@ -62,21 +81,21 @@ RC_GTEST_PROP(HydroProperty, ConservesEveryUnitAndNoCellHoldsMoreThanItsFill,
   }
 }
 
-RC_GTEST_PROP(HydroProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t seed, bool solid)) {
-  const WorldSpec spec = random_hydro(seed, solid, Pipes::kJoined, true);
-  expect_workers_order_and_sleep_change_nothing(spec, random_orders(seed, spec, true), 4 * kTicks,
-                                                seed);
+RC_GTEST_PROP(HydroProperty, WorkersOrderAndSleepChangeNothing,
+              (std::uint64_t seed, bool solid, bool lakes)) {
+  const Plan plan = random_plan(seed, {solid, lakes, Pipes::kJoined});
+  expect_workers_order_and_sleep_change_nothing(plan.spec, plan.script, 4 * kTicks, seed);
 }
 
-RC_GTEST_PROP(HydroProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {
-  const WorldSpec spec = random_hydro(seed, solid, Pipes::kJoined, true);
-  auto world = make_world(spec);
+RC_GTEST_PROP(HydroProperty, GoingOnFromASnapshotIsGoingOn,
+              (std::uint64_t seed, bool solid, bool lakes)) {
+  Plan plan = random_plan(seed, {solid, lakes, Pipes::kJoined});
+  auto world = make_world(plan.spec);
   auto restored = through_a_snapshot(*world);
   sim::SerialExecutor serial;
   Dice dice(seed);
-  Script script = random_orders(seed, spec, true);
-  script.resize(2 * kTicks);
-  for (const auto& commands : script) {
+  plan.script.resize(2 * kTicks);
+  for (const auto& commands : plan.script) {
     if (dice.chance(40)) restored = through_a_snapshot(*restored);
     RC_ASSERT(restored->digest() == world->digest());
     const sim::TickReport expected = world->tick(commands, serial);
@@ -90,8 +109,8 @@ RC_GTEST_PROP(HydroProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed,
 // Every one of the seven mirror images of a 3D world; one of a side view. With springs under roofs
 // and in the open, with heads and without.
 RC_GTEST_PROP(HydroProperty, TheMirrorImageOfAWorldHasTheMirroredHistory,
-              (std::uint64_t seed, bool solid)) {
-  WorldSpec spec = random_hydro(seed, solid, Pipes::kNone, true);
+              (std::uint64_t seed, bool solid, bool lakes)) {
+  auto [spec, script] = random_plan(seed, {solid, lakes});
   Dice dice(seed);
   for (sim::Spring& source : spec.sources) {
     if (dice.chance(50)) source.rate = dice.roll(1, 300);
@@ -102,7 +121,6 @@ RC_GTEST_PROP(HydroProperty, TheMirrorImageOfAWorldHasTheMirroredHistory,
   const Mirror mirror = {solid ? dice.roll(1, 7) : 1, spec.config.size};
   auto world = make_world(spec);
   auto image = make_world(mirror(spec));
-  Script script = random_orders(seed, spec, true);
   script.resize(3 * kTicks);
   const Script mirrored = mirror(script);
   sim::SerialExecutor serial;
@@ -206,11 +224,11 @@ int ticks_to_rest(World& world, int most) {
 }
 
 RC_GTEST_PROP(HydroProperty, WithoutSpringsEveryWorldComesToRestHonestAndFlat,
-              (std::uint64_t seed, bool solid)) {
-  const WorldSpec spec = random_hydro(seed, solid, Pipes::kNone, false);
-  auto world = make_world(spec);
+              (std::uint64_t seed, bool solid, bool lakes)) {
+  const Plan plan = random_plan(seed, {solid, lakes, Pipes::kNone, false});
+  auto world = make_world(plan.spec);
   sim::SerialExecutor serial;
-  for (const auto& commands : random_orders(seed, spec, false)) (void)world->tick(commands, serial);
+  for (const auto& commands : plan.script) (void)world->tick(commands, serial);
   RC_ASSERT(ticks_to_rest(*world, 20000) > 0);
   RC_ASSERT(world->conserved());
   RC_ASSERT(world->core().water.as<sim::HydroState>().nothing());

@@ -35,6 +35,8 @@ struct alignas(64) Mover {
   bool fast = false;    // as long as nothing was cut
   bool stale = false;   // its run was changed since the last tick
   bool takes = false;   // it has room for more
+  bool stirs = false;   // it does itself, or what comes over a sill into it does
+  bool moves = false;   // it stirs, or water goes through a way of it
   bool falls = false;   // something does in it
 
   std::int32_t id = kNone;
@@ -49,6 +51,8 @@ struct alignas(64) Mover {
 
   [[nodiscard]] Units capacity() const { return top - base; }
   [[nodiscard]] Level level_of(Units held) const { return base + (swallows ? -4 * kFull : held); }
+  /// It has an age, something touched it, or falls in it.
+  [[nodiscard]] bool stirs_itself() const { return age > 0 || event || air > 0; }
   /// Room that it is to keep while it is full.
   [[nodiscard]] Units margin() const {
     return through > 0 ? std::min(kMostMargin, 4 + through / 64) : 0;
@@ -62,7 +66,9 @@ struct alignas(64) Mover {
 };
 static_assert(offsetof(Mover, id) == 64 && sizeof(Mover) == 128);
 
-enum class Joint : std::uint8_t { kClosed, kContact, kSpill };
+/// What a link is to its runs. *Still* is a contact through which nothing is to flow, since one of
+/// them rests: water that moves in a lake at rest ends there.
+enum class Joint : std::uint8_t { kClosed, kStill, kContact, kSpill };
 
 /// A link of a mover.
 struct alignas(64) Way {
@@ -85,6 +91,7 @@ struct alignas(64) Way {
 
   [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
   [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
+  [[nodiscard]] bool open() const { return joint >= Joint::kContact; }
   /// Through a contact.
   [[nodiscard]] bool flows() const { return joint == Joint::kContact && (flow | carry) != 0; }
   [[nodiscard]] bool fast() const {
@@ -221,6 +228,7 @@ struct Body {
   bool poured = false;  // water fell in after its outcome was summed up
   bool rests = false;   // nothing of it needs to be looked at again
   bool solves = false;  // its pressures are still to be found
+  bool whole = true;    // there is no water at rest beside it
   Standing standing;
   Quotients quotients;
   Outcome outcome;

@@ -6,15 +6,14 @@
 
 namespace sluice::sim::hydro {
 
-// The surface of an old body takes in what it comes up to, so that nothing rises there.
-void Run::absorb(bool old) {
+void Run::absorb() {
   if (swallows()) return;
   while (!falls.empty() && falls.front().y <= surface_cell()) {
-    const std::int32_t y = falls.front().y;
-    const std::int32_t speed = falls.front().speed;
+    const Fall lowest = falls.front();
     Units rest = take_lowest();
-    const std::int32_t end = old || y < surface_cell() ? 0 : std::min(y + 1 + kFootRises, ceiling);
-    for (std::int32_t over = y + 1; over < end; ++over) rest -= add_falling(over, rest, speed);
+    if (lowest.y == surface_cell() && lowest.y + 1 < ceiling) {
+      rest -= add_falling(lowest.y + 1, rest, lowest.speed);
+    }
     volume += rest;
   }
 }

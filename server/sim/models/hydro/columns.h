@@ -63,6 +63,7 @@ struct alignas(64) Run {
   std::vector<std::int32_t> shown_falls;
   bool has_near_jet = false;  // what a spring gives in this tick has no way to fall
   bool fresh = false;         // made in the repair under way
+  std::int32_t lake = kNone;  // in which it rests, as far as that is known (lakes.h)
 
   [[nodiscard]] Level base() const { return Level{floor} * kFull; }
   [[nodiscard]] Level top() const { return Level{ceiling} * kFull; }
@@ -75,15 +76,20 @@ struct alignas(64) Run {
     return open_bottom ? floor - 1 : cell_of(base() + volume);
   }
   [[nodiscard]] bool wet() const { return volume > 0 && !swallows(); }
+  [[nodiscard]] bool full() const {
+    return !swallows() && !open_top && volume >= capacity() - kSlack;
+  }
+  /// Of the surface, or its ceiling where it is full.
+  [[nodiscard]] Level contact() const { return full() ? std::max(level(), top()) : level(); }
   [[nodiscard]] Units room() const { return capacity() - volume - air; }
   [[nodiscard]] Vec3 key() const { return {x, floor, z}; }
   /// The cell over the surface's: the *foot* of a strand that falls into it. What falls away has
   /// none.
   [[nodiscard]] std::int32_t foot_cell() const { return surface_cell() + (swallows() ? 0 : 1); }
   [[nodiscard]] bool has_foot() const { return !falls.empty() && falls.front().y == foot_cell(); }
-  /// Lifts the foot onto a surface that rose into its cell; of an old body, or where it rose
-  /// farther, that takes the foot in. So no falling water is in the surface's cell or below.
-  void absorb(bool old);
+  /// Lifts the foot into the next cell where the surface rose into its own; what finds no room
+  /// there, or where the surface rose farther, has landed. So nothing falls in the surface's cell.
+  void absorb();
   /// Adds falling water to a cell over the foot. Returns what is to arrive instead.
   [[nodiscard]] Units drop(std::int32_t y, Units amount, std::int32_t speed);
   /// So many units come to the foot, 0 if none do; most land. The foot slowly comes to hold what

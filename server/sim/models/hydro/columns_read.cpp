@@ -130,19 +130,19 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.shown = Units{next - run.floor} * kFull;
   run.shows_holes = true;
   run.shows_falls = false;
-  run.absorb(false);
-  bool has_near_jet = false;
+  run.absorb();
+  Units near = 0;
   for (const Fall& jet : jets) {
     if (jet.y > run.surface_cell() + kNearJet) {
       pour(run, jet.y, jet.amount);
-      continue;
+    } else {
+      near += jet.amount;
     }
-    has_near_jet = true;
-    run.volume += jet.amount;
-    run.absorb(false);
   }
-  // Only where something falls does the tick's fall() take this back.
-  run.has_near_jet = has_near_jet && run.air > 0;
+  run.volume += near;
+  run.absorb();
+  // Where nothing falls, nothing would take it back (fall.cpp).
+  run.has_near_jet = near > 0 && run.air > 0;
 }
 
 }  // namespace sluice::sim::hydro

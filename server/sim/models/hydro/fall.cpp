@@ -77,7 +77,7 @@ void pour(Run& run, std::int32_t cell, Units units) {
     done = up_to;
   }
   if (arrived > 0) run.arrive(arrived, speed);
-  run.absorb(false);
+  run.absorb();
 }
 
 }  // namespace sluice::sim::hydro

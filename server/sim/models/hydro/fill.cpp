@@ -48,6 +48,11 @@ void Flow::settle() {
       }
     }
     settle(body);
+    if (body.rests && body.whole && body.standing.flat()) {
+      std::vector<std::int32_t> runs;
+      for (const std::int32_t m : movers_of(body)) runs.push_back(mover_at(m).id);
+      lakes_.add(runs, body.standing);
+    }
   }
 }
 
@@ -61,10 +66,12 @@ void Flow::settle(Body& body) {
     return;
   }
   if (outcome.air) return;
-  const bool filled = fill(body);
+  bool even = true;
+  const bool filled = fill(body, even);
   stop(body);
-  // As flat as its symmetry lets it be.
-  body.rests = !filled && !outcome.flows && !outcome.moved && !body.busy && body.old();
+  // As flat as its symmetry lets it be. Together with what rests beside it it may have none.
+  body.rests = !body.busy && ((!filled && !outcome.flows && !outcome.moved && body.old()) ||
+                              (!even && !body.whole));
 }
 
 void Flow::stop(const Body& body) {
@@ -105,36 +112,42 @@ Level Flow::fill_level(std::span<const std::int32_t> movers, Units units) {
   return low;
 }
 
-// Of the body's list of runs and its mirror images (in 3D its eight), the least: what is seen from
-// there does not depend on where left is.
-std::vector<Flow::Place> Flow::places_in(const Body& body) {
-  using Row = std::array<std::int64_t, 5>;
-  struct View {
-    std::vector<Row> rows;
-    int number = 0;
-  };
+// The body as seen from left and from right (in 3D from eight sides). From the side of the least
+// digest it looks the same wherever left is; sides with equal ones see the same. Those may differ
+// `in_the_world`, by how far the body is from its edges.
+std::vector<Flow::Place> Flow::places_in(const Body& body, bool in_the_world) {
   const auto seen = [&](const Run& run, int number) {
     std::int32_t x = (number & 1) != 0 ? body.x_to - run.x : run.x - body.x_from;
     std::int32_t z = (number & 2) != 0 ? body.z_to - run.z : run.z - body.z_from;
     if ((number & 4) != 0) std::swap(x, z);
     return std::array<std::int32_t, 3>{x, z, run.floor};
   };
-  std::vector<Row> least;
+  Digest least = UINT64_MAX;
   std::vector<int> views;
   for (int number = 0; number < (solid_ ? 8 : 2); ++number) {
-    std::vector<Row> rows;
+    Digest digest = 0;
     for (const std::int32_t m : movers_of(body)) {
       const Run& run = run_at(m);
       const auto [x, z, y] = seen(run, number);
-      rows.push_back({x, z, y, run.ceiling, run.volume});
+      const Digest place = HydroState::digest_of_run({x, y, z});
+      digest += combine(combine(place, static_cast<std::uint64_t>(run.ceiling)),
+                        static_cast<std::uint64_t>(run.volume));
     }
-    std::sort(rows.begin(), rows.end());
-    if (views.empty() || rows < least) {
-      least = std::move(rows);
-      views = {number};
-    } else if (rows == least) {
-      views.push_back(number);
-    }
+    if (digest < least) views.clear();
+    if (digest <= least) views.push_back(number);
+    least = std::min(least, digest);
+  }
+  if (in_the_world) {
+    const auto from_edges = [&](int number) {
+      std::array<std::int32_t, 2> x = {(number & 1) != 0 ? size_.x - 1 - body.x_to : body.x_from,
+                                       size_.x};
+      std::array<std::int32_t, 2> z = {(number & 2) != 0 ? size_.z - 1 - body.z_to : body.z_from,
+                                       size_.z};
+      if ((number & 4) != 0) std::swap(x, z);
+      return std::pair(x, z);
+    };
+    const auto nearest = std::ranges::min(views, {}, from_edges);
+    std::erase_if(views, [&](int number) { return from_edges(number) != from_edges(nearest); });
   }
   std::vector<Place> places;
   for (const std::int32_t m : movers_of(body)) {
@@ -154,7 +167,7 @@ std::vector<Flow::Place> Flow::places_in(const Body& body) {
 }
 
 // What is left over above the level goes to the fullest first, one unit to each of an orbit.
-bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
+bool Flow::find_targets(const Body& body, std::vector<Place>& places, bool& even) {
   Units rest = 0;
   for (const Place& place : places) rest += place.volume;
   const Level level = fill_level(movers_of(body), rest);
@@ -183,6 +196,7 @@ bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
     }
   }
   // In 3D a symmetric body may hold what cannot be shared out so.
+  even = rest == 0;
   for (std::size_t i = 0, end = 0; i < places.size() && rest > 0; i = end) {
     end = orbit_end(i);
     const auto size = static_cast<Units>(end - i);
@@ -191,10 +205,15 @@ bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
   return rest == 0;
 }
 
-bool Flow::fill(const Body& body) {
+bool Flow::fill(const Body& body, bool& even) {
   for (const std::int32_t m : movers_of(body)) run_at(m).volume = mover_at(m).volume;
-  std::vector<Place> places = places_in(body);
-  if (!find_targets(body, places)) return false;
+  std::vector<Place> places = places_in(body, false);
+  bool possible = find_targets(body, places, even);
+  if (!even) {
+    places = places_in(body, true);
+    possible = find_targets(body, places, even);
+  }
+  if (!possible) return false;
   if (!move_some(places)) {
     for (Place& place : places) place.gift = place.target - place.volume;
   }

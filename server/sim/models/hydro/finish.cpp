@@ -60,7 +60,7 @@ void Flow::finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_
   const auto wet = [](const Mover& mover) { return mover.volume > 0 && !mover.swallows; };
   for (std::size_t w = from; w < to; ++w) {
     Way& way = ways_[w];
-    if (way.joint == Joint::kClosed) continue;
+    if (!way.open()) continue;
     // Between two dry runs nothing flows; and what lies beside no water need not be known.
     if (!wet(mover_at(way.low)) && !wet(mover_at(way.high))) {
       way.flow = 0;
@@ -96,8 +96,11 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     if (mover.swallows || mover.open_top) left.drained += drain(run);
     mover.volume = run.volume;
     const bool wet = run.wet();
-    const bool rests = mover.body == kNone ? !wet : body_at(mover.body).rests;
+    const bool rests = mover.body == kNone ? !wet || !mover.moves : body_at(mover.body).rests;
     const bool moves = !rests && wet;
+    // Whether all of the lake is flat is found out in the next tick.
+    const bool rested = rests && wet && mover.body != kNone && !body_at(mover.body).whole;
+    const bool stays = !rests || rested;
     if (!moves) mover.friction = 0;
     if (!moves || !mover.full) mover.pressure = 0;
     if (!moves && run.air == 0) mover.age = 0;
@@ -105,13 +108,13 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
                                  left.heads_changed)) {
       left.others.push_back(m);
     }
-    if (!rests) left.awake[awake++] = mover.id;
+    if (stays) left.awake[awake++] = mover.id;
     if (mover.air > 0) left.falling.push_back(mover.id);
     if (!run.met && (wet || mover.air > 0)) left.unmet.push_back(mover.id);
-    if (columns_.show_surface(run, !rests, left.changed, left.kept_awake)) continue;
+    if (columns_.show_surface(run, stays, left.changed, left.kept_awake)) continue;
     if (!columns_.show(run, left.changed)) {
       left.waiting.push_back(mover.id);
-    } else if (!rests || run.air > 0) {
+    } else if (stays || run.air > 0) {
       columns_.keep_awake(run, left.kept_awake);
     }
   }

@@ -18,7 +18,9 @@ void Standing::add(const Standing& other) {
 
 // What look_at_openings() has not added up.
 void Flow::add_up() {
-  for (const std::int32_t w : late_) add_to_sums(way_at(w));
+  for (const std::int32_t w : late_) {
+    add_to_sums(way_at(w), mover_at(way_at(w).low), mover_at(way_at(w).high));
+  }
   for_each_apart([](const Way& way, Mover& high) {
     high.conductance += way.conductance;
     high.inflow += way.flow;

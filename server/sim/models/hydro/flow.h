@@ -26,6 +26,7 @@
 #include "server/sim/executor.h"
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/lakes.h"
 #include "server/sim/models/hydro/solver.h"
 
 namespace sluice::sim::hydro {
@@ -133,6 +134,7 @@ class Flow {
   void sum_up(F&& f, Take&& take);
 
   // gather.cpp
+  void clear();
   void forget();
   bool gather_all(std::span<const std::int32_t> seeds);
   std::int32_t add_mover(std::int32_t id);
@@ -140,10 +142,18 @@ class Flow {
   void read(Mover& mover);
   static void look_at(Mover& mover);
   bool look_at_runs();
+  void look_at_states(Mover& mover);
+  [[nodiscard]] Joint measure(const Mover& low, const Mover& high, Way& way) const;
   [[nodiscard]] Joint measure(Way& way);
-  void add_to_sums(const Way& way);
   void look_at_openings();
   void take_joint(std::int32_t way, Joint joint);
+  void activate(std::int32_t mover);
+  bool spread_all();
+  bool look_at_lakes();
+  [[nodiscard]] bool is_quiet(const Body& body) const;
+  bool enlarge_quiet_parts();
+  bool gather_bodies(std::span<const std::int32_t> seeds);
+  void list_bodies();
   void sort_ways();
   void list_ways();
   void find_bodies();
@@ -196,11 +206,12 @@ class Flow {
   void stop(const Body& body);
   [[nodiscard]] Units holds_at(std::int32_t mover, Level level);
   [[nodiscard]] Level fill_level(std::span<const std::int32_t> movers, Units units);
-  /// Moves towards the exact filling. False if there is none that the body's symmetry allows.
-  bool fill(const Body& body);
+  /// Moves towards the exact filling. False if there is none that the body's symmetry allows, or it
+  /// is as filled as can be; not `even` where what cannot be divided makes it less than flat.
+  bool fill(const Body& body, bool& even);
   struct Place;  // of a run in a body, as the body's orientation has it
-  [[nodiscard]] std::vector<Place> places_in(const Body& body);
-  [[nodiscard]] bool find_targets(const Body& body, std::vector<Place>& places);
+  [[nodiscard]] std::vector<Place> places_in(const Body& body, bool in_the_world);
+  [[nodiscard]] bool find_targets(const Body& body, std::vector<Place>& places, bool& even);
   bool move_some(std::vector<Place>& places);
   void tell(const std::vector<Place>& places);
   // finish.cpp
@@ -210,12 +221,14 @@ class Flow {
   void list_columns();
 
   Columns& columns_;
+  Vec3 size_;  // of the world
   bool solid_;
   WaterMoves* moves_ = nullptr;
   Executor* executor_ = nullptr;
   std::uint64_t shape_version_ = 0;  // of the columns, when all was gathered
   bool sleepy_ = false;              // many movers rest: they are gathered anew
-  bool changed_ways_ = false;        // there are more of them
+  bool changed_movers_ = false;      // there are more of them
+  bool changed_ways_ = false;        // likewise
   bool changed_bodies_ = false;
   bool presses_ = false;  // a run is full, or could run over
   bool falls_ = false;    // something does in a run of a body
@@ -240,6 +253,9 @@ class Flow {
   std::vector<std::int32_t> by_ground_;
   std::vector<std::size_t> ground_ends_;
   std::vector<std::vector<std::int32_t>> listed_;  // by each piece
+  // Runs of whose lakes it is to be found out whether they are flat.
+  std::vector<std::int32_t> asked_;
+  Lakes lakes_{columns_, movers_};
   Solver solver_;
 };
 
@@ -260,6 +276,16 @@ inline Q16 fastest(const Mover& from, const Way& way) {
   const Level level = std::max(from.full ? from.contact : from.level, way.sill());
   const Units depth = std::min(level - way.sill(), way.opening());
   return std::min(depth * (kOne / 8 * 7), kMostFlow);
+}
+
+/// What is not open has no flow and no conductance.
+inline void add_to_sums(const Way& way, Mover& low, Mover& high) {
+  low.conductance += way.conductance;
+  low.inflow -= way.flow;
+  low.flows |= way.flows();
+  if (lies_apart(way)) return;
+  high.conductance += way.conductance;
+  high.inflow += way.flow;
 }
 
 /// What flows by the heads of its ends where one of them is full.

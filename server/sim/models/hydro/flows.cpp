@@ -104,7 +104,7 @@ void find_push(const Mover& low, const Mover& high, Way& way, Known& known) {
 }
 
 void set_demand(const Mover& low, const Mover& high, Way& way) {
-  if (way.joint == Joint::kClosed || way.direct || (way.fixed && way.flow == 0)) return;
+  if (!way.open() || way.direct || (way.fixed && way.flow == 0)) return;
   Q16 flow = flow_between(low, high, way);
   const Q16 most = fastest(flow > 0 ? low : high, way);
   flow = std::clamp(flow, -most, most);
@@ -173,7 +173,7 @@ void Flow::find_pushes(bool demands_too) {
         Way& way = way_at(w);
         way.demands = 0;
         way.moved = 0;
-        if (way.joint == Joint::kClosed) continue;
+        if (!way.open()) continue;
         Mover& high = mover_at(way.high);
         const bool contact = way.joint == Joint::kContact;
         if (!contact || low.body != known.body || low.friction != known.low_friction ||

@@ -1,14 +1,33 @@
 // Steps 2 and 3: heads, openings, bodies; what there is of them is kept from tick to tick.
 #include <algorithm>
+#include <utility>
 
 #include "server/sim/models/hydro/flow.h"
 
 namespace sluice::sim::hydro {
 
-Flow::Flow(Columns& columns, const WorldConfig& config)
-    : columns_(columns), solid_(!config.side_view()) {}
+namespace {
 
-void Flow::restart() {
+/// Whether nothing goes through a contact, since not both of its runs move. A full run passes on at
+/// once what moves beside it.
+bool calm(const Mover& low, const Mover& high, const Way& way) {
+  if ((way.flow | way.carry) != 0) return false;
+  if (low.full || high.full) return !low.moves && !high.moves;
+  return absolute(low.level - high.level) <= kCalm;
+}
+
+/// Whether one of its runs, of which not both move, is to move or to be looked at.
+bool wakes(const Mover& low, const Mover& high, Joint joint) {
+  if (joint != Joint::kStill) return joint != Joint::kClosed;
+  return low.moves != high.moves && !(low.spread && high.spread);
+}
+
+}  // namespace
+
+Flow::Flow(Columns& columns, const WorldConfig& config)
+    : columns_(columns), size_(config.size), solid_(!config.side_view()) {}
+
+void Flow::clear() {
   movers_.clear();
   places_.clear();
   ways_.clear();
@@ -21,31 +40,52 @@ void Flow::restart() {
   sorted_ways_ = 0;
   first_way_.assign(1, 0);
   spread_count_ = 0;
+  changed_movers_ = true;
   changed_ways_ = true;
   changed_bodies_ = true;
 }
 
+void Flow::restart() {
+  clear();
+  asked_.clear();
+  lakes_.clear();
+}
+
 void Flow::forget() {
+  for (const Way& way : ways_) {
+    if (way.joint != Joint::kStill) continue;
+    for (const std::int32_t end : {way.low, way.high}) asked_.push_back(mover_at(end).id);
+  }
   for (const Mover& mover : movers_) columns_.run(mover.id).slot = kNone;
   for (const std::int32_t link : links_) columns_.link(link).slot = kNone;
-  restart();
+  clear();
 }
 
 void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
   if (sleepy_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
   sleepy_ = false;
   // Movers of the last tick are movers still.
-  bool done = gather_all(movers_.empty() ? seeds : seeds.subspan(known));
+  bool done = gather_bodies(movers_.empty() ? seeds : seeds.subspan(known));
   while (!done) {
     forget();
-    done = gather_all(seeds);
+    done = gather_bodies(seeds);
   }
-  if (changed_ways_) {
-    list_ways();
-    list_columns();
-  }
-  if (changed_bodies_) find_bodies();
+  asked_.clear();
+  if (std::exchange(changed_movers_, false)) list_columns();
   look_at_bodies();
+}
+
+bool Flow::gather_bodies(std::span<const std::int32_t> seeds) {
+  if (!gather_all(seeds)) return false;
+  list_bodies();
+  if (!enlarge_quiet_parts()) return false;
+  list_bodies();
+  return true;
+}
+
+void Flow::list_bodies() {
+  if (changed_ways_) list_ways();
+  if (changed_bodies_) find_bodies();
 }
 
 // False when columns came to be meanwhile: with other links than were listed.
@@ -56,10 +96,17 @@ bool Flow::gather_all(std::span<const std::int32_t> seeds) {
     if (!columns_.run(id).alive) continue;
     const std::int32_t mover = add_mover(id);
     mover_at(mover).stale = true;
-    if (!mover_at(mover).spread) to_spread_.push_back(mover);
+    if (mover_at(mover).spread) continue;
+    look_at_states(mover_at(mover));
+    to_spread_.push_back(mover);
+    asked_.push_back(id);
   }
   if (!look_at_runs()) return false;
   look_at_openings();
+  return spread_all() && look_at_lakes();
+}
+
+bool Flow::spread_all() {
   while (!to_spread_.empty()) {
     const std::int32_t mover = to_spread_.back();
     to_spread_.pop_back();
@@ -67,6 +114,47 @@ bool Flow::gather_all(std::span<const std::int32_t> seeds) {
     if (columns_.shape_version() != shape_version_) return false;
   }
   return true;
+}
+
+// Where nothing stirs in a lake that is not flat, all of it is one body. False when columns came to
+// be meanwhile.
+bool Flow::look_at_lakes() {
+  std::vector<std::int32_t> to_fill;
+  lakes_.check(asked_, to_fill);
+  for (const std::int32_t id : to_fill) activate(add_mover(id));
+  return spread_all();
+}
+
+// Whether it is to be filled, and nothing flows in it yet.
+bool Flow::is_quiet(const Body& body) const {
+  if (body.whole) return false;
+  Level lowest = INT64_MAX;
+  Level highest = INT64_MIN;
+  for (const std::int32_t m : movers_of(body)) {
+    const Mover& mover = movers_[static_cast<std::size_t>(m)];
+    if (mover.event || mover.air > 0) return false;
+    for (const std::int32_t w : ways_of(m)) {
+      const Way& way = ways_[static_cast<std::size_t>(w)];
+      if (way.flows() || way.joint == Joint::kSpill) return false;
+    }
+    lowest = std::min(lowest, mover.level);
+    highest = std::max(highest, mover.level);
+    if (highest - lowest > kQuiet) return false;
+  }
+  return true;
+}
+
+// False when columns came to be meanwhile.
+bool Flow::enlarge_quiet_parts() {
+  std::vector<std::int32_t> taken;
+  for (const Body& body : bodies_) {
+    if (!is_quiet(body)) continue;
+    std::vector<std::int32_t> runs;
+    for (const std::int32_t m : movers_of(body)) runs.push_back(mover_at(m).id);
+    lakes_.surround(runs, taken);
+  }
+  for (const std::int32_t id : taken) activate(add_mover(id));
+  return spread_all();
 }
 
 void Flow::take_up_flow(std::int32_t link) {
@@ -82,6 +170,7 @@ std::int32_t Flow::add_mover(std::int32_t id) {
   run.slot = mover_count();
   Mover mover;
   mover.id = id;
+  look_at_states(mover);
   mover.base = run.base();
   mover.top = run.top();
   mover.swallows = run.swallows();
@@ -90,26 +179,36 @@ std::int32_t Flow::add_mover(std::int32_t id) {
   look_at(mover);
   movers_.push_back(mover);
   places_.emplace_back(run.x, run.z);
+  changed_movers_ = true;
   changed_ways_ = true;
   changed_bodies_ = true;
   return run.slot;
 }
 
-// Lists its links as ways, the runs behind them as fringe.
+void Flow::look_at_states(Mover& mover) {
+  const HydroRunState state = columns_.state_of(columns_.run(mover.id));
+  mover.pressure = state.pressure;
+  mover.friction = state.friction;
+  mover.age = state.age;
+}
+
+// Lists its links as ways, the runs behind them as fringe. Ways that were still may be so no more.
 void Flow::spread(std::int32_t slot) {
-  if (mover_at(slot).spread) return;
   const std::int32_t id = mover_at(slot).id;
-  mover_at(slot).spread = true;
-  ++spread_count_;
-  changed_bodies_ = true;  // it was left out of them, where nothing flowed to it
-  if (mover_at(slot).wet) columns_.meet_neighbours(id);
-  const HydroRunState state = columns_.state_of(columns_.run(id));
-  mover_at(slot).pressure = state.pressure;
-  mover_at(slot).friction = state.friction;
-  mover_at(slot).age = state.age;
+  if (!mover_at(slot).spread) {
+    mover_at(slot).spread = true;
+    look_at_states(mover_at(slot));  // water that falls grows older without a mover
+    ++spread_count_;
+    if (mover_at(slot).wet) columns_.meet_neighbours(id);
+  }
   for (const std::int32_t link_id : columns_.run(id).links) {
     Link& link = columns_.link(link_id);
-    if (link.slot != kNone) continue;
+    if (link.slot != kNone) {
+      if (way_at(link.slot).joint != Joint::kStill) continue;
+      take_joint(link.slot, measure(way_at(link.slot)));
+      if (way_at(link.slot).open()) late_.push_back(link.slot);
+      continue;
+    }
     link.slot = static_cast<std::int32_t>(ways_.size());
     const HydroLinkState moving = columns_.state_of_link(link_id);
     Way way;
@@ -124,7 +223,7 @@ void Flow::spread(std::int32_t slot) {
     links_.push_back(link_id);
     changed_ways_ = true;
     take_joint(link.slot, measure(ways_.back()));
-    late_.push_back(link.slot);
+    if (way_at(link.slot).open()) late_.push_back(link.slot);
   }
 }
 
@@ -151,6 +250,8 @@ void Flow::look_at(Mover& mover) {
   mover.given = 0;
   mover.taken = 0;
   mover.forced = false;
+  mover.stirs = mover.stirs_itself();
+  mover.moves = mover.stirs;
   mover.flows = false;
   mover.flowed = false;
   mover.fast = false;
@@ -165,53 +266,54 @@ bool Flow::look_at_runs() {
       // Any other run holds what it did when the last tick ended.
       if (mover.stale || mover.air > 0) read(mover);
       look_at(mover);
-      if (mover.wet != was_wet) listed_[piece].push_back(static_cast<std::int32_t>(m));
+      const bool same = mover.moves == (mover.body != kNone) || !(mover.wet || mover.moves);
+      if (mover.wet != was_wet || !same) listed_[piece].push_back(static_cast<std::int32_t>(m));
     }
   });
   for (const std::vector<std::int32_t>& piece : listed_) {
     for (const std::int32_t m : piece) {
       changed_bodies_ = true;
+      asked_.push_back(mover_at(m).id);
       if (mover_at(m).wet && mover_at(m).spread) columns_.meet_neighbours(mover_at(m).id);
     }
   }
   return columns_.shape_version() == shape_version_;
 }
 
-Joint Flow::measure(Way& way) {
-  const Level low = mover_at(way.low).contact;
-  const Level high = mover_at(way.high).contact;
-  way.height = std::min(std::max(low, high) - way.sill(), way.opening());
+inline Joint Flow::measure(const Mover& low, const Mover& high, Way& way) const {
+  const Level sill = way.sill();
+  way.height = std::min(std::max(low.contact, high.contact) - sill, way.opening());
   if (way.height <= 0) {
     way.conductance = 0;
     return Joint::kClosed;
   }
+  const bool contact = std::min(low.contact, high.contact) >= sill;
+  if (contact && !(low.moves && high.moves) && calm(low, high, way)) {
+    way.conductance = 0;
+    return Joint::kStill;
+  }
   const Q16 most = solid_ ? kMostConductance / 2 : kMostConductance;
   way.conductance = static_cast<std::int32_t>(conductance_of(way.height, most));
-  return std::min(low, high) >= way.sill() ? Joint::kContact : Joint::kSpill;
+  return contact ? Joint::kContact : Joint::kSpill;
 }
 
-// What is closed has no flow and no conductance.
-void Flow::add_to_sums(const Way& way) {
-  Mover& low = mover_at(way.low);
-  low.conductance += way.conductance;
-  low.inflow -= way.flow;
-  low.flows |= way.flows();
-  if (lies_apart(way)) return;
-  Mover& high = mover_at(way.high);
-  high.conductance += way.conductance;
-  high.inflow += way.flow;
+Joint Flow::measure(Way& way) {
+  return measure(mover_at(way.low), mover_at(way.high), way);
 }
 
 void Flow::look_at_openings() {
   // Movers that came just now have no ways yet.
   in_pieces(first_way_.size() / 2, [this](std::size_t from, std::size_t to, std::size_t piece) {
     for (std::size_t m = from; m < to; ++m) {
+      Mover& low = movers_[m];
       for (const std::int32_t w : ways_up(m)) {
         Way& way = way_at(w);
+        Mover& high = mover_at(way.high);
         way.fixed = false;
         way.direct = false;
-        if (measure(way) == way.joint) {
-          add_to_sums(way);
+        const Joint joint = measure(low, high, way);
+        if (joint == way.joint && ((low.moves && high.moves) || !wakes(low, high, joint))) {
+          add_to_sums(way, low, high);
         } else {
           listed_[piece].push_back(w);
         }
@@ -222,15 +324,28 @@ void Flow::look_at_openings() {
   for (const std::vector<std::int32_t>& piece : listed_) {
     for (const std::int32_t w : piece) {
       take_joint(w, measure(way_at(w)));
-      late_.push_back(w);
+      if (way_at(w).open()) late_.push_back(w);
     }
   }
 }
 
 void Flow::take_joint(std::int32_t w, Joint joint) {
   Way& way = way_at(w);
-  if (joint != way.joint) changed_bodies_ = true;
+  if (joint != way.joint) {
+    changed_bodies_ = true;
+    if (way.joint == Joint::kStill) {
+      for (const std::int32_t end : {way.low, way.high}) asked_.push_back(mover_at(end).id);
+    }
+  }
   way.joint = joint;
+  Mover& low = mover_at(way.low);
+  Mover& high = mover_at(way.high);
+  if (joint == Joint::kStill) {
+    // Whether something else wakes what rests here is to be known.
+    if (low.moves && !high.spread) to_spread_.push_back(way.high);
+    if (high.moves && !low.spread) to_spread_.push_back(way.low);
+    return;
+  }
   if (joint == Joint::kClosed) {
     if (way.flow != 0 || way.carry != 0)
       columns_.store_link(links_[static_cast<std::size_t>(w)], {});
@@ -238,9 +353,24 @@ void Flow::take_joint(std::int32_t w, Joint joint) {
     way.carry = 0;
     return;
   }
-  for (const std::int32_t end : {way.low, way.high}) {
-    if (!mover_at(end).spread) to_spread_.push_back(end);
+  if (joint == Joint::kSpill) {
+    const bool from_low = low.contact > high.contact;
+    Mover& taker = from_low ? high : low;
+    taker.stirs = taker.stirs || (from_low ? low : high).stirs_itself();
   }
+  for (const std::int32_t end : {way.low, way.high}) activate(end);
+}
+
+// What it brings to ways that were still is looked at with all else that is to be spread.
+void Flow::activate(std::int32_t m) {
+  Mover& mover = mover_at(m);
+  if (mover.moves && mover.spread) return;
+  if (!mover.moves) {
+    asked_.push_back(mover.id);
+    if (mover.wet && mover.body == kNone) changed_bodies_ = true;
+  }
+  mover.moves = true;
+  to_spread_.push_back(m);
 }
 
 // By their `low` ends, as loops over movers come to them: in the order in which they were found,
@@ -303,7 +433,7 @@ void Flow::find_bodies() {
   for (Mover& mover : movers_) mover.body = kNone;
   for (std::int32_t root = 0; root < mover_count(); ++root) {
     const Mover& first = mover_at(root);
-    if (first.body != kNone || !first.wet || !first.spread) continue;
+    if (first.body != kNone || !first.wet || !first.moves) continue;
     const auto number = static_cast<std::int32_t>(bodies_.size());
     Body body;
     body.first = members_.size();
@@ -317,6 +447,7 @@ void Flow::find_bodies() {
       body.z_from = std::min(body.z_from, z);
       body.z_to = std::max(body.z_to, z);
       for (const std::int32_t w : ways_of(here)) {
+        body.whole = body.whole && way_at(w).joint != Joint::kStill;
         if (way_at(w).joint != Joint::kContact) continue;
         const std::int32_t there = way_at(w).other(here);
         if (mover_at(there).body != kNone) continue;

@@ -174,7 +174,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow hydro_water() {
   return {.id = WaterModel::kHydro,
-          .version = 5,
+          .version = 6,
           .name = "hydro",
           .meaning = "columns with momentum: exact volume, flat at rest",
           .work = {.side_view = 16,

@@ -345,7 +345,7 @@ void Flow::transfer(Mover& mover) {
   if (mover.air == 0) return;
   Run& run = run_of(mover);
   run.volume = mover.volume;
-  run.absorb(mover.body == kNone || body_at(mover.body).old());
+  run.absorb();
   mover.volume = run.volume;
   mover.air = run.air;
 }

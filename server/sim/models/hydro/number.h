@@ -33,6 +33,7 @@ inline constexpr std::int32_t kFrictionRises = 2048;
 
 inline constexpr Units kSlack = 256;      // a run so near its capacity counts as full
 static_assert(kSlack <= kFull / 4);       // and so never when it holds less than three quarters
+inline constexpr Units kCalm = 1;         // heads that differ so little move no water that rests
 inline constexpr Units kQuiet = 256;      // heads and flows below which a body is filled exactly
 inline constexpr Units kMostMargin = 64;  // room that the solver leaves in a full run that flows
 inline constexpr int kMostIterations = 100;
@@ -43,10 +44,9 @@ inline constexpr std::int32_t kAgeAtLeast = 1024;
 
 inline constexpr std::int32_t kFallGravity = kFull / 4;  // level units a tick, each tick
 inline constexpr std::int32_t kFallFastest = 4 * kFull;
-inline constexpr Units kFootInertia = 32;      // of what the foot of a strand holds
-inline constexpr Units kLeastOfFoot = 64;      // that lands of it where nothing comes
-inline constexpr std::int32_t kFootRises = 2;  // cells that take up a foot which the surface met
-inline constexpr std::int32_t kNearJet = 2;    // cells over the surface's: no way to fall
+inline constexpr Units kFootInertia = 32;    // of what the foot of a strand holds
+inline constexpr Units kLeastOfFoot = 64;    // that lands of it where nothing comes
+inline constexpr std::int32_t kNearJet = 2;  // cells over the surface's: no way to fall
 
 /// The most that a link carries in a tick; a Q16 flow stays below 2^48.
 inline constexpr Q16 kMostFlow = std::int64_t{1} << 47;

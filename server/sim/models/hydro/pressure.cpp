@@ -82,7 +82,7 @@ Q16 Flow::wanted(std::int32_t m) {
   Q16 outflow = 0;
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
-    if (way.joint == Joint::kClosed) continue;
+    if (!way.open()) continue;
     const Q16 flow = flow_of(way);
     outflow += way.low == m ? flow : -flow;
   }
@@ -102,7 +102,7 @@ void Flow::find_corrections(Body& body) {
   for (const std::int32_t m : body.full) {
     for (const std::int32_t w : ways_of(m)) {
       const Way& way = way_at(w);
-      if (way.fixed || way.joint == Joint::kClosed) continue;
+      if (way.fixed || !way.open()) continue;
       const Q16 conductance = scaled(way.share, way.conductance);
       const Mover& beside = mover_at(way.other(m));
       if (beside.unknown == kNone) {
@@ -155,7 +155,7 @@ void Flow::list_too_fast(const Body& body, std::vector<std::int32_t>& ways) {
   for (const std::int32_t m : movers_of(body)) {
     for (const std::int32_t w : ways_of(m)) {
       const Way& way = way_at(w);
-      if (way.joint == Joint::kClosed) continue;
+      if (!way.open()) continue;
       const Mover& beside = mover_at(way.other(m));
       if (way.fixed || !(mover_at(m).full || beside.full)) continue;
       // A spill is settled by the body that spills.
@@ -174,7 +174,7 @@ bool Flow::runs_over(std::int32_t m) {
   Q16 inflow = 0;
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
-    if (way.joint == Joint::kClosed) continue;
+    if (!way.open()) continue;
     const Q16 flow = flow_of(way);
     const Q16 most = fastest(way, flow > 0);
     const Q16 bounded = std::clamp(flow, -most, most);

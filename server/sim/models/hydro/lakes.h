@@ -1,0 +1,63 @@
+// Lakes at rest. Water that moves in a lake is a body of its own, which ends where nothing flows;
+// so whether all of the lake is flat is asked only where something comes to rest, and mostly
+// answered by what is known of the water beside it.
+//
+// What is known follows from the cells: it saves work and decides nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server/sim/models/hydro/body.h"
+#include "server/sim/models/hydro/columns.h"
+
+namespace sluice::sim::hydro {
+
+class Lakes {
+ public:
+  /// Both must outlive this. A run that is no mover rests, but for what falls in it.
+  Lakes(Columns& columns, const std::vector<Mover>& movers) : columns_(columns), movers_(movers) {}
+
+  /// All runs are others.
+  void clear() { lakes_.clear(); }
+  /// These are all of a lake that rests.
+  void add(std::span<const std::int32_t> runs, const Levels& levels);
+  /// Something happened to these runs, or ended. Appends to `to_fill` all runs of such lakes of
+  /// theirs, or beside them, in which nothing stirs, and which are not flat or not at rest, and the
+  /// dry ground beside those.
+  void check(std::span<const std::int32_t> runs, std::vector<std::int32_t>& to_fill);
+  /// Of water that is to be filled flat, and rests beside no other for that: appends to `taken` so
+  /// many rings of runs at rest around it as it takes to lie within a unit of what is beyond them.
+  void surround(std::span<const std::int32_t> runs, std::vector<std::int32_t>& taken);
+
+ private:
+  /// Between which levels its runs stand, or stood before some were left out.
+  struct Lake {
+    Levels levels;
+    std::int32_t joined = kNone;  // to another one
+  };
+  /// Of a run, in the check under way.
+  enum Mark : std::uint8_t { kUnseen, kAsked, kGrouped, kFlooded, kStirred };
+
+  [[nodiscard]] Mark& mark(std::int32_t run) { return marks_[static_cast<std::size_t>(run)]; }
+  void set_mark(std::int32_t run, Mark value);
+  [[nodiscard]] const Mover* mover_of(const Run& run) const;
+  [[nodiscard]] bool stirs(const Run& run) const;
+  [[nodiscard]] bool moves(const Run& run) const;
+  [[nodiscard]] std::int32_t lake_of(Run& run);
+  [[nodiscard]] std::vector<std::int32_t> at_rest(std::span<const std::int32_t> runs);
+  void look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill);
+  void flood(std::int32_t first, std::vector<std::int32_t>& to_fill);
+  void forget_marks();
+  template <class F>
+  void for_each_beside(std::int32_t run, F&& f);
+
+  Columns& columns_;
+  const std::vector<Mover>& movers_;
+  std::vector<Lake> lakes_;
+  std::vector<Mark> marks_;
+  std::vector<std::int32_t> marked_;
+};
+
+}  // namespace sluice::sim::hydro
