@@ -1,0 +1,166 @@
+// Goal: what moves in a lake at rest ends in it, costs what it is, and leaves the lake flat.
+// Method: lakes drawn as boxes, touched in one place; how many runs a tick looks at is what it
+// tells.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "server/sim/models/hydro/hydro.h"
+#include "tests/support/hydro_world.h"
+
+namespace sluice::tests::hydro_lakes_test {
+namespace {
+
+using sim::Command;
+using sim::Pour;
+using sim::World;
+using sim::WorldSpec;
+
+WorldSpec lake(Vec3 size, std::int32_t depth) {
+  WorldSpec spec = hydro_box(size);
+  fill(spec, {0, 0, 0}, {size.x, depth, size.z}, kFull);
+  return spec;
+}
+
+Command pour(Vec3 at, std::int32_t units) {
+  return {.body = Pour{at, units}};
+}
+
+/// Units above so many full cells, of each column.
+std::vector<std::int64_t> above(const World& world, std::int32_t depth) {
+  std::vector<std::int64_t> units;
+  for (std::int32_t z = 0; z < world.config().size.z; ++z) {
+    for (std::int32_t x = 0; x < world.config().size.x; ++x) {
+      units.push_back(water_in_column(world, x, z) - std::int64_t{depth} * kFull);
+    }
+  }
+  return units;
+}
+
+std::int64_t steepest(const World& world) {
+  const std::vector<std::int64_t> units = above(world, 0);
+  const auto [least, most] = std::ranges::minmax(units);
+  return most - least;
+}
+
+struct Touched {
+  int ticks = 0;             // until it rests
+  std::int64_t at_most = 0;  // runs in a tick
+  std::int64_t all = 0;
+};
+
+Touched touch(World& world, const Command& command) {
+  sim::SerialExecutor serial;
+  while (!world.tick({}, serial).at_rest) continue;
+  Touched touched;
+  std::vector<Command> commands = {command};
+  for (bool rests = false; !rests; ++touched.ticks) {
+    const sim::TickReport report = world.tick(std::exchange(commands, {}), serial);
+    touched.at_most = std::max(touched.at_most, report.cell_updates);
+    touched.all += report.cell_updates;
+    rests = report.at_rest || touched.ticks > 1000;
+  }
+  return touched;
+}
+
+TEST(HydroLakes, TheWorkedExampleOfTheDocument) {
+  auto world = make_world(lake({1000, 40, 1}, 32));
+  sim::SerialExecutor serial;
+  while (!world->tick({}, serial).at_rest) continue;
+  std::vector<Command> commands = {pour({500, 32, 0}, kFull)};
+  std::vector<std::vector<std::int64_t>> ticks;
+  for (int t = 1; t <= 11; ++t) {
+    (void)world->tick(std::exchange(commands, {}), serial);
+    ticks.push_back(above(*world, 32));
+  }
+  const auto middle = [&](std::size_t tick, std::size_t to_each_side) {
+    const std::vector<std::int64_t>& all = ticks[tick - 1];
+    const auto from = all.begin() + 500 - static_cast<std::ptrdiff_t>(to_each_side);
+    return std::vector<std::int64_t>(from,
+                                     from + 2 * static_cast<std::ptrdiff_t>(to_each_side) + 1);
+  };
+  using Row = std::vector<std::int64_t>;
+  EXPECT_EQ(middle(1, 2), (Row{0, 2194, -292, 2194, 0}));
+  EXPECT_EQ(middle(2, 3), (Row{0, 1322, 668, 116, 668, 1322, 0}));
+  EXPECT_EQ(middle(3, 4), (Row{0, 796, 929, -48, 742, -48, 929, 796, 0}));
+  EXPECT_EQ(middle(10, 3), (Row{195, 195, 195, 196, 195, 195, 195}));
+  EXPECT_EQ(std::ranges::count(ticks[9], 0), 1000 - 21);
+  EXPECT_EQ(std::ranges::count(ticks[10], 5), 96);
+  EXPECT_EQ(std::ranges::count(ticks[10], 4), 904);
+}
+
+TEST(HydroLakes, APourCostsTheSameInASmallLakeAndInALargeOne) {
+  const auto poured = [](std::int32_t side, std::int32_t units) {
+    auto world = make_world(lake({side, 12, side}, 8));
+    const Touched touched = touch(*world, pour({side / 2, 8, side / 2 + 5}, units));
+    EXPECT_LE(steepest(*world), 1) << side << ": " << units;
+    return touched;
+  };
+  for (const auto& [units, most] : {std::pair{64, 150}, {1000, 1200}, {kFull, 4400}}) {
+    const Touched small = poured(120, units);
+    const Touched large = poured(240, units);
+    EXPECT_LE(small.at_most, most) << units;
+    EXPECT_LE(small.ticks, 20) << units;
+    EXPECT_EQ(large.at_most, small.at_most) << units;
+    EXPECT_EQ(large.all, small.all) << units;
+  }
+}
+
+TEST(HydroLakes, ASpringMovesWhatItsWavesReach) {
+  WorldSpec spec = lake({4000, 12, 1}, 8);
+  spec.sources.push_back({{0, 9, 0}, 40});
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (int t = 0; t < 20; ++t) (void)world->tick({}, serial);
+  for (int t = 0; t < 500; ++t) EXPECT_LE(world->tick({}, serial).cell_updates, 600);
+  EXPECT_EQ(above(*world, 8).back(), 0);
+}
+
+// The first heap comes to rest while the second still moves: nobody may fill the lake then, and
+// nobody would look at the first one again, if what is known did not tell of it.
+TEST(HydroLakes, WhatCameToRestBesideMovingWaterIsFilledWhenThatRests) {
+  auto world = make_world(lake({60, 12, 1}, 8));
+  sim::SerialExecutor serial;
+  while (!world->tick({}, serial).at_rest) continue;
+  for (std::int32_t i = 0; i < 12; ++i) {
+    const Command near = pour({5, 8, 0}, 5);
+    const Command far = pour({54, 8, 0}, i % 2 == 0 ? 70 : 1);
+    (void)world->tick({{near, far}}, serial);
+    for (int t = 0; t < i; ++t) (void)world->tick({}, serial);
+  }
+  EXPECT_LT(ticks_to_rest(*world, 3000), 3000);
+  EXPECT_LE(steepest(*world), 1);
+}
+
+// Two units more than an orbit of four can take: which way they go is asked of where the heap lies.
+TEST(HydroLakes, UnitsThatNoShapeCanShareOutGoByThePlaceInTheWorld) {
+  for (const std::int32_t units : {2, 3, 6, 7, 1002, 1003}) {
+    auto aside = make_world(lake({41, 12, 41}, 8));
+    (void)touch(*aside, pour({18, 8, 19}, units));
+    EXPECT_LE(steepest(*aside), 1) << units;
+    auto middle = make_world(lake({41, 12, 41}, 8));
+    (void)touch(*middle, pour({20, 8, 20}, units));
+    EXPECT_LE(steepest(*middle), 3) << units;
+    const std::vector<std::int64_t> all = above(*middle, 8);
+    EXPECT_TRUE(std::ranges::equal(all, std::vector<std::int64_t>(all.rbegin(), all.rend())));
+  }
+}
+
+// The unit that is taken leaves a dry place between two ends of a film, and room in it.
+TEST(HydroLakes, RoomThatComesToBeBesideALakeIsSeen) {
+  WorldSpec spec = hydro_box({20, 6, 1});
+  fill(spec, {0, 0, 0}, {20, 2, 1}, kRock);
+  for (std::int32_t x = 0; x < 20; ++x) fill(spec, {x, 2, 0}, {1, 1, 1}, x < 10 ? 1 : 2);
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  while (!world->tick({}, serial).at_rest) continue;
+  ASSERT_LE(steepest(*world), 1);
+  (void)touch(*world, {.body = sim::RemoveWater{{3, 2, 0}, {1, 1, 1}}});
+  EXPECT_LE(steepest(*world), 1);
+}
+
+}  // namespace
+}  // namespace sluice::tests::hydro_lakes_test
