@@ -16,6 +16,7 @@ void append(const std::vector<T>& more, std::vector<T>& list) {
 }  // namespace
 
 Flow::Left Flow::finish() {
+  find_settled();
   in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t piece) {
     finish_ways(from, to, listed_[piece]);
   });
@@ -51,8 +52,34 @@ Flow::Left Flow::finish() {
     const Mover& mover = mover_at(m);
     columns_.store_run(mover.id, {mover.pressure, mover.friction, mover.age});
   }
-  sleepy_ = static_cast<std::int64_t>(all.awake.size()) < spread_count_ / 2;
+  unlike_ = static_cast<std::int64_t>(all.awake.size()) < spread_count_ / 2 ||
+            movers_.size() > gathered_ + gathered_ / 4;
   return all;
+}
+
+// Free water of a body that goes on elsewhere, which lies as flat as what is beside it, and through
+// whose links next to nothing flows.
+bool Flow::is_settled(std::size_t m) const {
+  const Mover& mover = movers_[m];
+  if (mover.body == kNone || mover.full || mover.air > 0 || mover.volume == 0) return false;
+  if ((mover.given | mover.taken) != 0) return false;
+  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+  if (body.still || body.rests || body.old()) return false;
+  const Level level = mover.level_of(mover.volume);
+  for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
+    const Way& way = ways_[static_cast<std::size_t>(w)];
+    if (way.joint == Joint::kClosed) continue;
+    if (way.joint == Joint::kSpill || absolute(way.flow) >= kIdleFlow) return false;
+    const Mover& other = movers_[static_cast<std::size_t>(way.other(static_cast<std::int32_t>(m)))];
+    if (other.full || absolute(level - other.level_of(other.volume)) > kCalm) return false;
+  }
+  return true;
+}
+
+void Flow::find_settled() {
+  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+    for (std::size_t m = from; m < to; ++m) movers_[m].settled = is_settled(m);
+  });
 }
 
 // Lists those whose state is to be stored where there was none, or the other way round.
@@ -61,8 +88,10 @@ void Flow::finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_
   for (std::size_t w = from; w < to; ++w) {
     Way& way = ways_[w];
     if (!way.open()) continue;
+    const Mover& low = mover_at(way.low);
+    const Mover& high = mover_at(way.high);
     // Between two dry runs nothing flows; and what lies beside no water need not be known.
-    if (!wet(mover_at(way.low)) && !wet(mover_at(way.high))) {
+    if ((!wet(low) && !wet(high)) || low.settled || high.settled) {
       way.flow = 0;
       way.carry = 0;
     }
@@ -97,7 +126,7 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     mover.volume = run.volume;
     const bool wet = run.wet();
     const bool rests = mover.body == kNone ? !wet || !mover.moves : body_at(mover.body).rests;
-    const bool moves = !rests && wet;
+    const bool moves = !rests && !mover.settled && wet;
     // Whether all of the lake is flat is found out in the next tick.
     const bool rested = rests && wet && mover.body != kNone && !body_at(mover.body).whole;
     const bool stays = !rests || rested;

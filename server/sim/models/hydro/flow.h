@@ -215,6 +215,8 @@ class Flow {
   bool move_some(std::vector<Place>& places);
   void tell(const std::vector<Place>& places);
   // finish.cpp
+  [[nodiscard]] bool is_settled(std::size_t mover) const;
+  void find_settled();
   void finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_t>& others);
   static Units drain(Run& run);
   void finish_movers(std::span<const std::int32_t> movers, Left& left);
@@ -226,9 +228,12 @@ class Flow {
   WaterMoves* moves_ = nullptr;
   Executor* executor_ = nullptr;
   std::uint64_t shape_version_ = 0;  // of the columns, when all was gathered
-  bool sleepy_ = false;              // many movers rest: they are gathered anew
-  bool changed_movers_ = false;      // there are more of them
-  bool changed_ways_ = false;        // likewise
+  // Many movers rest, or came since all were gathered, in the order in which waves reached them:
+  // they are gathered anew.
+  bool unlike_ = false;
+  std::size_t gathered_ = 0;     // so many movers were there then
+  bool changed_movers_ = false;  // there are more of them
+  bool changed_ways_ = false;    // likewise
   bool changed_bodies_ = false;
   bool presses_ = false;  // a run is full, or could run over
   bool falls_ = false;    // something does in a run of a body

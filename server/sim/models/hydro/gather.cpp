@@ -62,13 +62,15 @@ void Flow::forget() {
 }
 
 void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
-  if (sleepy_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
-  sleepy_ = false;
+  if (unlike_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
   // Movers of the last tick are movers still.
-  bool done = gather_bodies(movers_.empty() ? seeds : seeds.subspan(known));
-  while (!done) {
-    forget();
-    done = gather_bodies(seeds);
+  bool done = !movers_.empty() && gather_bodies(seeds.subspan(known));
+  if (!done) {
+    // In the order in which the columns were made, as they lie in memory.
+    std::vector<std::int32_t> sorted(seeds.begin(), seeds.end());
+    std::sort(sorted.begin(), sorted.end());
+    for (; !done; done = gather_bodies(sorted)) forget();
+    gathered_ = movers_.size();
   }
   asked_.clear();
   if (std::exchange(changed_movers_, false)) list_columns();

@@ -31,11 +31,12 @@ inline constexpr Q16 kMostFriction = kOne * 4 / 10;
 inline constexpr std::int32_t kFrictionFalls = 16;  // a part of the way in each tick
 inline constexpr std::int32_t kFrictionRises = 2048;
 
-inline constexpr Units kSlack = 256;      // a run so near its capacity counts as full
-static_assert(kSlack <= kFull / 4);       // and so never when it holds less than three quarters
-inline constexpr Units kCalm = 1;         // heads that differ so little move no water that rests
-inline constexpr Units kQuiet = 256;      // heads and flows below which a body is filled exactly
-inline constexpr Units kMostMargin = 64;  // room that the solver leaves in a full run that flows
+inline constexpr Units kSlack = 256;         // a run so near its capacity counts as full
+static_assert(kSlack <= kFull / 4);          // and so never when it holds less than three quarters
+inline constexpr Units kCalm = 1;            // heads that differ so little move no water that rests
+inline constexpr Q16 kIdleFlow = kOne / 64;  // so little brings nothing into water that rests
+inline constexpr Units kQuiet = 256;         // heads and flows below which a body is filled exactly
+inline constexpr Units kMostMargin = 64;     // room that the solver leaves in a full run that flows
 inline constexpr int kMostIterations = 100;
 inline constexpr int kMostEliminations = 4;
 inline constexpr int kMostRounds = 3;
