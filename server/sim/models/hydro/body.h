@@ -237,6 +237,8 @@ struct Body {
   std::vector<std::int64_t> corrections;  // of their pressures, found in this round
 
   [[nodiscard]] bool old() const { return age == 0; }
+  /// Whether its waves run on into water at rest, and nothing feeds them in each tick.
+  [[nodiscard]] bool runs_free() const { return !whole && age > 1; }
 };
 
 }  // namespace sluice::sim::hydro

@@ -72,6 +72,8 @@ class Flow {
     return slot != kNone && movers_[static_cast<std::size_t>(slot)].spread;
   }
   [[nodiscard]] std::int64_t movers() const { return spread_count_; }
+  /// Runs at rest looked at in this tick, to find out whether their lakes are flat.
+  [[nodiscard]] std::int64_t take_looks() { return lakes_.take_looks(); }
 
  private:
   struct Cut {
@@ -149,7 +151,7 @@ class Flow {
   void take_joint(std::int32_t way, Joint joint);
   void activate(std::int32_t mover);
   bool spread_all();
-  bool look_at_lakes();
+  bool look_at_lakes(std::size_t done);
   [[nodiscard]] bool is_quiet(const Body& body) const;
   bool enlarge_quiet_parts();
   bool gather_bodies(std::span<const std::int32_t> seeds);

@@ -53,7 +53,7 @@ Q16 rapid_drag(Units height, Q16 size) {
 /// How much a way is a fall: the square of the part of the opening's water that stands above the
 /// lower side's surface, where that side goes down below the sill. 1 of a spill. By it the rules of
 /// a spill turn into those of a contact as the lower side rises over the sill: where they changed
-/// at once, a drowned step passed twice as much as a free one, and rivers down steps surged.
+/// at once, rivers down high steps surged, as one was drowned and free again.
 Q16 overfall(const Mover& low, const Mover& high, const Way& way) {
   if (way.joint == Joint::kSpill) return kOne;
   if (low.full || high.full) return 0;
@@ -184,6 +184,7 @@ void Flow::find_pushes(bool demands_too) {
           known.low_friction = low.friction;
           known.high_friction = high.friction;
           known.friction = (friction_of(low) + friction_of(high)) / 2;
+          if (contact && body_at(low.body).runs_free()) known.friction /= kRunsFree;
         }
         find_push(low, high, way, known);
         if (!demands_too) continue;

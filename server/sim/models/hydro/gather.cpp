@@ -105,7 +105,7 @@ bool Flow::gather_all(std::span<const std::int32_t> seeds) {
   }
   if (!look_at_runs()) return false;
   look_at_openings();
-  return spread_all() && look_at_lakes();
+  return spread_all() && look_at_lakes(0);
 }
 
 bool Flow::spread_all() {
@@ -118,13 +118,21 @@ bool Flow::spread_all() {
   return true;
 }
 
-// Where nothing stirs in a lake that is not flat, all of it is one body. False when columns came to
-// be meanwhile.
-bool Flow::look_at_lakes() {
-  std::vector<std::int32_t> to_fill;
-  lakes_.check(asked_, to_fill);
-  for (const std::int32_t id : to_fill) activate(add_mover(id));
-  return spread_all();
+// Of those asked about from `done` on: where nothing stirs in a lake that is not flat, all of it is
+// one body. False when columns came to be meanwhile.
+bool Flow::look_at_lakes(std::size_t done) {
+  while (done < asked_.size()) {
+    const std::vector<std::int32_t> asked(asked_.begin() + static_cast<std::ptrdiff_t>(done),
+                                          asked_.end());
+    done = asked_.size();
+    std::vector<std::int32_t> to_fill;
+    lakes_.check(asked, to_fill);
+    for (const std::int32_t id : to_fill) activate(add_mover(id));
+    // What is found out there is the answer; what else they wake is asked about next.
+    asked_.resize(done);
+    if (!spread_all()) return false;
+  }
+  return true;
 }
 
 // Whether it is to be filled, and nothing flows in it yet.
@@ -155,8 +163,10 @@ bool Flow::enlarge_quiet_parts() {
     for (const std::int32_t m : movers_of(body)) runs.push_back(mover_at(m).id);
     lakes_.surround(runs, taken);
   }
+  const std::size_t asked = asked_.size();
   for (const std::int32_t id : taken) activate(add_mover(id));
-  return spread_all();
+  asked_.resize(asked);  // of these parts it is known
+  return spread_all() && look_at_lakes(asked);
 }
 
 void Flow::take_up_flow(std::int32_t link) {

@@ -56,7 +56,8 @@ class HydroWater final : public WaterModelState {
     flow_.gather(seeds, known);
     WaterAdvance done;
     done.sweeps = 1;
-    done.cell_updates = flow_.movers() + static_cast<std::int64_t>(falling.size());
+    done.cell_updates =
+        flow_.movers() + flow_.take_looks() + static_cast<std::int64_t>(falling.size());
     std::erase_if(falling, [this](std::int32_t id) { return flow_.has(id); });
     flow_.move(landed);
     flow_.settle();

@@ -60,6 +60,7 @@ std::int32_t Lakes::lake_of(Run& run) {
 /// f(run) for each that a contact joins to it.
 template <class F>
 void Lakes::for_each_beside(std::int32_t id, F&& f) {
+  ++looks_;
   const Level here = columns_.run(id).contact();
   for (const std::int32_t link_id : columns_.run(id).links) {
     const Link& link = columns_.link(link_id);
@@ -67,6 +68,20 @@ void Lakes::for_each_beside(std::int32_t id, F&& f) {
     const Level there = columns_.run(other).contact();
     if (std::max(here, there) > link.sill() && std::min(here, there) >= link.sill()) f(other);
   }
+}
+
+// Whether something goes, or could go, through a link of it, as it stands.
+bool Lakes::is_open(std::int32_t id) {
+  const Level here = columns_.run(id).contact();
+  for (const std::int32_t link_id : columns_.run(id).links) {
+    const Link& link = columns_.link(link_id);
+    const Run& other = columns_.run(link.other(id));
+    const Level there = other.contact();
+    if (std::max(here, there) <= link.sill()) continue;
+    if (std::min(here, there) < link.sill()) return true;
+    if (!other.full() && absolute(here - there) > kCalm) return true;
+  }
+  return false;
 }
 
 void Lakes::add(std::span<const std::int32_t> runs, const Levels& levels) {
@@ -103,7 +118,7 @@ void Lakes::check(std::span<const std::int32_t> runs, std::vector<std::int32_t>&
     if (mark(id) == kUnseen && moves(columns_.run(id))) flood(id, to_fill);
   }
   for (const std::int32_t id : asked) {
-    if (mark(id) == kUnseen) set_mark(id, kAsked);
+    if (!moves(columns_.run(id)) && mark(id) != kFlooded) set_mark(id, kAsked);
   }
   for (const std::int32_t id : asked) {
     if (mark(id) == kAsked) look_at_group(id, to_fill);
@@ -139,6 +154,7 @@ void Lakes::surround(std::span<const std::int32_t> runs, std::vector<std::int32_
       for_each_beside(id, [&](std::int32_t beside) {
         const Run& run = columns_.run(beside);
         if (mark(beside) != kUnseen || !run.wet() || run.full() || moves(run)) return;
+        if (is_open(beside)) return;
         take(beside);
         taken.push_back(beside);
       });

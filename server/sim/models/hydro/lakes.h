@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "server/sim/models/hydro/body.h"
@@ -30,6 +31,8 @@ class Lakes {
   /// Of water that is to be filled flat, and rests beside no other for that: appends to `taken` so
   /// many rings of runs at rest around it as it takes to lie within a unit of what is beyond them.
   void surround(std::span<const std::int32_t> runs, std::vector<std::int32_t>& taken);
+  /// Runs looked at since this was asked last.
+  [[nodiscard]] std::int64_t take_looks() { return std::exchange(looks_, 0); }
 
  private:
   /// Between which levels its runs stand, or stood before some were left out.
@@ -47,6 +50,7 @@ class Lakes {
   [[nodiscard]] bool moves(const Run& run) const;
   [[nodiscard]] std::int32_t lake_of(Run& run);
   [[nodiscard]] std::vector<std::int32_t> at_rest(std::span<const std::int32_t> runs);
+  [[nodiscard]] bool is_open(std::int32_t run);
   void look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill);
   void flood(std::int32_t first, std::vector<std::int32_t>& to_fill);
   void forget_marks();
@@ -58,6 +62,7 @@ class Lakes {
   std::vector<Lake> lakes_;
   std::vector<Mark> marks_;
   std::vector<std::int32_t> marked_;
+  std::int64_t looks_ = 0;
 };
 
 }  // namespace sluice::sim::hydro
