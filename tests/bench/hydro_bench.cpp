@@ -173,6 +173,28 @@ void BM_HydroDrip(benchmark::State& state) {
 }
 BENCHMARK(BM_HydroDrip)->Unit(benchmark::kMicrosecond)->Iterations(1000);
 
+/// A cell of water poured into a lake of that side, 8 deep, somewhere else each time, until all
+/// rests.
+void BM_HydroPour(benchmark::State& state) {
+  const auto side = static_cast<std::int32_t>(state.range(0));
+  sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {side, 16, side});
+  spec.fills.push_back({{{0, 0, 0}, {side, 8, side}}, kFull});
+  sim::SerialExecutor serial;
+  auto world = made(spec);
+  for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
+  std::int32_t poured = 0;
+  Ticks ticks;
+  for (auto _ : state) {
+    const std::int32_t x = (29 * ++poured + 40) % (side - 80) + 40;
+    const std::vector<sim::Command> commands = {{sim::Pour{{x, 9, side / 2}, kFull}}};
+    (void)ticks.run(*world, commands, serial);
+    while (!ticks.run(*world, {}, serial).at_rest) {
+    }
+  }
+  ticks.tell(state);
+}
+BENCHMARK(BM_HydroPour)->Arg(120)->Arg(1000)->Unit(benchmark::kMicrosecond)->Iterations(20);
+
 void BM_HydroDrop(benchmark::State& state) {
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {256, 1000, 1});
   spec.fills.push_back({{{0, 0, 0}, {256, 100, 1}}, kFull});
