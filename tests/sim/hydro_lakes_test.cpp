@@ -119,7 +119,7 @@ TEST(HydroLakes, ASpringMovesWhatItsWavesReach) {
   for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
   std::int64_t looked_at = 0;
   for (int t = 0; t < 50; ++t) looked_at += world->tick({}, serial).cell_updates;
-  EXPECT_LE(looked_at, 50 * 400);
+  EXPECT_LE(looked_at, 50 * 600);
   EXPECT_EQ(above(*world, 8).back(), 0);
   // Now and then its water is filled flat over all of the lake.
   for (int t = 0; t < 1000; ++t) looked_at += world->tick({}, serial).cell_updates;

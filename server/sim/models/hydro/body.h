@@ -230,6 +230,7 @@ struct Body {
   bool rests = false;   // nothing of it needs to be looked at again
   bool solves = false;  // its pressures are still to be found
   bool whole = true;    // there is no water at rest beside it
+  bool asks = false;    // it came to rest in this tick: whether its lake is flat is to be known
   Standing standing;
   Quotients quotients;
   Outcome outcome;
@@ -237,8 +238,10 @@ struct Body {
   std::vector<std::int64_t> corrections;  // of their pressures, found in this round
 
   [[nodiscard]] bool old() const { return age == 0; }
-  /// Whether its waves run on into water at rest, and nothing feeds them in each tick.
-  [[nodiscard]] bool runs_free() const { return !whole && age > 1; }
+  /// Something touched it in this tick, as what a spring gives does in each.
+  [[nodiscard]] bool fed() const { return age == 1; }
+  /// Its waves run on into water at rest.
+  [[nodiscard]] bool runs_free() const { return !whole && !old() && !fed(); }
 };
 
 }  // namespace sluice::sim::hydro

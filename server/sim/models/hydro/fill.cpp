@@ -47,7 +47,7 @@ void Flow::settle() {
         add_flows(static_cast<std::size_t>(m), body.outcome);
       }
     }
-    settle(body);
+    body.asks = settle(body) && !body.whole;
     if (body.rests && body.whole && body.standing.flat()) {
       std::vector<std::int32_t> runs;
       for (const std::int32_t m : movers_of(body)) runs.push_back(mover_at(m).id);
@@ -56,22 +56,24 @@ void Flow::settle() {
   }
 }
 
-void Flow::settle(Body& body) {
+// Whether it came to rest, and did not rest already.
+bool Flow::settle(Body& body) {
   const Outcome& outcome = body.outcome;
   body.rests = body.still && !body.busy && !outcome.moved;
-  if (body.rests || (body.busy && !body.old())) return;
-  if (!outcome.quiet() && !body.old() && outcome.moved) return;
+  if (body.rests) return !body.old();
+  if (body.busy && !body.old()) return false;
+  if (!outcome.quiet() && !body.old() && outcome.moved) return false;
   if (outcome.flat()) {
     stop(body);
-    return;
+    return false;
   }
-  if (outcome.air) return;
-  bool even = true;
-  const bool filled = fill(body, even);
+  if (outcome.air) return false;
+  const Filling filling = fill(body);
   stop(body);
   // As flat as its symmetry lets it be. Together with what rests beside it it may have none.
-  body.rests = !body.busy && ((!filled && !outcome.flows && !outcome.moved && body.old()) ||
-                              (!even && !body.whole));
+  const bool idle = !filling.changed && !outcome.flows && !outcome.moved && body.old();
+  body.rests = !body.busy && (idle || (!filling.even && !body.whole));
+  return body.rests && !idle;
 }
 
 void Flow::stop(const Body& body) {
@@ -205,25 +207,25 @@ bool Flow::find_targets(const Body& body, std::vector<Place>& places, bool& even
   return rest == 0;
 }
 
-bool Flow::fill(const Body& body, bool& even) {
+Flow::Filling Flow::fill(const Body& body) {
   for (const std::int32_t m : movers_of(body)) run_at(m).volume = mover_at(m).volume;
   std::vector<Place> places = places_in(body, false);
-  bool possible = find_targets(body, places, even);
-  if (!even) {
+  Filling filling;
+  bool possible = find_targets(body, places, filling.even);
+  if (!filling.even) {
     places = places_in(body, true);
-    possible = find_targets(body, places, even);
+    possible = find_targets(body, places, filling.even);
   }
-  if (!possible) return false;
+  if (!possible) return filling;
   if (!move_some(places)) {
     for (Place& place : places) place.gift = place.target - place.volume;
   }
   if (moves_ != nullptr) tell(places);
-  bool changed = false;
   for (const Place& place : places) {
     mover_at(place.mover).volume += place.gift;
-    changed = changed || place.gift != 0;
+    filling.changed = filling.changed || place.gift != 0;
   }
-  return changed;
+  return filling;
 }
 
 // What a body evens out at its surfaces is mixed.

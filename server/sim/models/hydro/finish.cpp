@@ -46,6 +46,7 @@ Flow::Left Flow::finish() {
       append(part.waiting, all.waiting);
       append(part.others, all.others);
       append(part.unmet, all.unmet);
+      append(part.perched, all.perched);
     }
   }
   for (const std::int32_t m : all.others) {
@@ -57,14 +58,14 @@ Flow::Left Flow::finish() {
   return all;
 }
 
-// Free water of a body that goes on elsewhere, which lies as flat as what is beside it, and through
-// whose links next to nothing flows.
+// Free water of a body that is fed elsewhere, which lies as flat as what is beside it, and through
+// whose links next to nothing flows. Any other body comes to rest as a whole.
 bool Flow::is_settled(std::size_t m) const {
   const Mover& mover = movers_[m];
   if (mover.body == kNone || mover.full || mover.air > 0 || mover.volume == 0) return false;
   if ((mover.given | mover.taken) != 0) return false;
   const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
-  if (body.still || body.rests || body.old()) return false;
+  if (body.still || body.rests || !body.fed()) return false;
   const Level level = mover.level_of(mover.volume);
   for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
     const Way& way = ways_[static_cast<std::size_t>(w)];
@@ -74,6 +75,20 @@ bool Flow::is_settled(std::size_t m) const {
     if (other.full || absolute(level - other.level_of(other.volume)) > kCalm) return false;
   }
   return true;
+}
+
+// Of a body that rests: whether it would be one again, were it looked at. What such water joins is
+// to know of it, as it would after a restore.
+bool Flow::is_perched(std::int32_t m) const {
+  const Mover& mover = movers_[static_cast<std::size_t>(m)];
+  if (mover.body == kNone) return false;
+  return std::ranges::any_of(ways_of(m), [this](std::int32_t w) {
+    const Way& way = ways_[static_cast<std::size_t>(w)];
+    const Mover& low = movers_[static_cast<std::size_t>(way.low)];
+    const Mover& high = movers_[static_cast<std::size_t>(way.high)];
+    if (way.joint != Joint::kContact || low.full || high.full) return way.joint == Joint::kSpill;
+    return absolute(low.level_of(low.volume) - high.level_of(high.volume)) > kCalm;
+  });
 }
 
 void Flow::find_settled() {
@@ -127,9 +142,8 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     const bool wet = run.wet();
     const bool rests = mover.body == kNone ? !wet || !mover.moves : body_at(mover.body).rests;
     const bool moves = !rests && !mover.settled && wet;
-    // Whether all of the lake is flat is found out in the next tick.
-    const bool rested = rests && wet && mover.body != kNone && !body_at(mover.body).whole;
-    const bool stays = !rests || rested;
+    const bool asks = wet && mover.body != kNone && body_at(mover.body).asks;
+    const bool stays = !rests || asks;
     if (!moves) mover.friction = 0;
     if (!moves || !mover.full) mover.pressure = 0;
     if (!moves && run.air == 0) mover.age = 0;
@@ -138,6 +152,7 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
       left.others.push_back(m);
     }
     if (stays) left.awake[awake++] = mover.id;
+    if (!stays && is_perched(m)) left.perched.push_back(mover.id);
     if (mover.air > 0) left.falling.push_back(mover.id);
     if (!run.met && (wet || mover.air > 0)) left.unmet.push_back(mover.id);
     if (columns_.show_surface(run, stays, left.changed, left.kept_awake)) continue;

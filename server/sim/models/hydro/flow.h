@@ -61,6 +61,7 @@ class Flow {
     std::vector<std::int32_t> waiting;  // runs for whose water a chunk is to be made
     std::vector<std::int32_t> others;   // runs with a state that did not have one, or had one
     std::vector<std::int32_t> unmet;    // runs with water beside which columns may lack
+    std::vector<std::int32_t> perched;  // runs that rest though something could go through a link
     bool heads_changed = false;         // the pressure of a run is another one
   };
   /// Writes state and cells back.
@@ -138,7 +139,9 @@ class Flow {
   // gather.cpp
   void clear();
   void forget();
+  bool gather_bodies(std::span<const std::int32_t> seeds);
   bool gather_all(std::span<const std::int32_t> seeds);
+  bool spread_all();
   std::int32_t add_mover(std::int32_t id);
   void spread(std::int32_t mover);
   void read(Mover& mover);
@@ -150,11 +153,10 @@ class Flow {
   void look_at_openings();
   void take_joint(std::int32_t way, Joint joint);
   void activate(std::int32_t mover);
-  bool spread_all();
+  // bodies.cpp
   bool look_at_lakes(std::size_t done);
   [[nodiscard]] bool is_quiet(const Body& body) const;
   bool enlarge_quiet_parts();
-  bool gather_bodies(std::span<const std::int32_t> seeds);
   void list_bodies();
   void sort_ways();
   void list_ways();
@@ -203,22 +205,27 @@ class Flow {
   void tell(const Way& way);
   void pass_age(const Mover& giver, Mover& taker) const;
   // fill.cpp
-  void settle(Body& body);
+  bool settle(Body& body);
   void add_flows(std::size_t mover, Outcome& outcome);
   void stop(const Body& body);
   [[nodiscard]] Units holds_at(std::int32_t mover, Level level);
   [[nodiscard]] Level fill_level(std::span<const std::int32_t> movers, Units units);
-  /// Moves towards the exact filling. False if there is none that the body's symmetry allows, or it
-  /// is as filled as can be; not `even` where what cannot be divided makes it less than flat.
-  bool fill(const Body& body, bool& even);
+  struct Filling {
+    bool changed = false;  // some unit moved
+    bool even = true;      // it is to be flat: what is left over can be shared out
+  };
+  /// Moves towards the exact filling, if there is one that the body's symmetry allows.
+  Filling fill(const Body& body);
   struct Place;  // of a run in a body, as the body's orientation has it
   [[nodiscard]] std::vector<Place> places_in(const Body& body, bool in_the_world);
+  /// False if what is left over cannot be shared out; not `even` if so that it is not flat.
   [[nodiscard]] bool find_targets(const Body& body, std::vector<Place>& places, bool& even);
   bool move_some(std::vector<Place>& places);
   void tell(const std::vector<Place>& places);
   // finish.cpp
   [[nodiscard]] bool is_settled(std::size_t mover) const;
   void find_settled();
+  [[nodiscard]] bool is_perched(std::int32_t mover) const;
   void finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_t>& others);
   static Units drain(Run& run);
   void finish_movers(std::span<const std::int32_t> movers, Left& left);

@@ -29,6 +29,7 @@ class HydroWater final : public WaterModelState {
     columns_.build(grid, state.as<HydroState>());
     flow_.restart();
     awake_.clear();
+    perched_.clear();
     falling_.clear();
     looks_at_all_ = true;
   }
@@ -36,6 +37,7 @@ class HydroWater final : public WaterModelState {
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     if (!columns_.knows_state()) attach(grid, *state_);
     std::vector<std::int32_t> seeds = std::move(awake_);
+    seeds.insert(seeds.end(), perched_.begin(), perched_.end());
     const std::size_t known = seeds.size();  // to the tick before
     columns_.repair(seeds);
     if (!now.sleep || looks_at_all_) look_at_all(seeds);
@@ -53,6 +55,9 @@ class HydroWater final : public WaterModelState {
     std::vector<std::int32_t> falling =
         let_fall(std::span<const std::int32_t>(seeds).subspan(known), landed);
     seeds.insert(seeds.end(), landed.begin(), landed.end());
+    // These alone change nothing.
+    const bool idle = seeds.size() == perched_.size();
+    if (idle) seeds.clear();
     flow_.gather(seeds, known);
     WaterAdvance done;
     done.sweeps = 1;
@@ -65,6 +70,8 @@ class HydroWater final : public WaterModelState {
     done.drained = left.drained;
     done.heads_changed = left.heads_changed;
     awake_ = std::move(left.awake);
+    if (!idle) perched_.clear();
+    perched_.insert(perched_.end(), left.perched.begin(), left.perched.end());
     falling_ = std::move(left.falling);
     let_be(falling, left);
     columns_.store_falls(falling_);
@@ -158,6 +165,7 @@ class HydroWater final : public WaterModelState {
   Flow flow_;
   std::vector<WaterPush> pushes_;      // for the next tick
   std::vector<std::int32_t> awake_;    // runs to be looked at in the next tick
+  std::vector<std::int32_t> perched_;  // runs that rest though they could move (Flow::Left)
   std::vector<std::int32_t> falling_;  // runs in which water falls
   bool looks_at_all_ = true;
   hydro::RoomSearch room_;

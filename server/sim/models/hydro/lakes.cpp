@@ -9,12 +9,19 @@ namespace sluice::sim::hydro {
 
 namespace {
 
+/// Lakes more than runs that are kept: beyond, what is known is forgotten.
+constexpr std::size_t kSpareLakes = 1024;
+
 /// Never flat.
 constexpr Levels kUnknown = {INT64_MAX / 4, INT64_MIN / 4};
 
+bool has_room(const Run& run) {
+  return run.volume < run.capacity() || run.open_top;
+}
+
 void see(const Run& run, Levels& levels) {
   if (run.wet()) levels.see_wet(run.level());
-  if (run.volume < run.capacity() || run.open_top) levels.see_room(run.level());
+  if (has_room(run)) levels.see_room(run.level());
 }
 
 void join(const Levels& more, Levels& levels) {
@@ -23,6 +30,15 @@ void join(const Levels& more, Levels& levels) {
 }
 
 }  // namespace
+
+void Lakes::Heap::add(const Run& run) {
+  if (run.full()) return;
+  const Level level = sign * run.level();
+  if (level < lowest && count > 0) off += count * (lowest - level);
+  lowest = std::min(lowest, level);
+  off += level - lowest;
+  ++count;
+}
 
 void Lakes::set_mark(std::int32_t run, Mark value) {
   if (mark(run) == kUnseen) marked_.push_back(run);
@@ -109,19 +125,17 @@ void Lakes::check(std::span<const std::int32_t> runs, std::vector<std::int32_t>&
   if (asked.empty()) return;
   const auto count = static_cast<std::size_t>(columns_.run_count());
   marks_.resize(count, kUnseen);
-  if (lakes_.size() > count + 1024) {
+  if (lakes_.size() > count + kSpareLakes) {
     for (std::int32_t id = 0; id < columns_.run_count(); ++id) columns_.run(id).lake = kNone;
     lakes_.clear();
   }
   for (const std::int32_t id : asked) columns_.run(id).lake = kNone;
-  for (const std::int32_t id : asked) {
-    if (mark(id) == kUnseen && moves(columns_.run(id))) flood(id, to_fill);
-  }
-  for (const std::int32_t id : asked) {
-    if (!moves(columns_.run(id)) && mark(id) != kFlooded) set_mark(id, kAsked);
-  }
-  for (const std::int32_t id : asked) {
-    if (mark(id) == kAsked) look_at_group(id, to_fill);
+  for (const std::int32_t id : asked) set_mark(id, kAsked);
+  // What moves is asked of what rests.
+  for (const bool moving : {false, true}) {
+    for (const std::int32_t id : asked) {
+      if (mark(id) == kAsked && moves(columns_.run(id)) == moving) look_at_group(id, to_fill);
+    }
   }
   forget_marks();
 }
@@ -131,40 +145,36 @@ void Lakes::forget_marks() {
   marked_.clear();
 }
 
-void Lakes::surround(std::span<const std::int32_t> runs, std::vector<std::int32_t>& taken) {
-  marks_.resize(static_cast<std::size_t>(columns_.run_count()), kUnseen);
-  Level lowest = INT64_MAX;
-  Units over = 0;  // `lowest`, of all that are free
-  Units count = 0;
-  std::vector<std::int32_t> ring;
-  const auto take = [&](std::int32_t id) {
-    set_mark(id, kGrouped);
-    ring.push_back(id);
-    const Run& run = columns_.run(id);
-    if (run.full()) return;
-    const Level level = run.level();
-    if (level < lowest && count > 0) over += count * (lowest - level);
-    lowest = std::min(lowest, level);
-    over += level - lowest;
-    ++count;
-  };
-  for (const std::int32_t id : runs) take(id);
-  while (over > count && !ring.empty()) {
+void Lakes::surround(std::span<const std::int32_t> runs, Heap heap,
+                     std::vector<std::int32_t>& taken) {
+  around_.resize(static_cast<std::size_t>(columns_.run_count()), false);
+  std::vector<std::int32_t> ring(runs.begin(), runs.end());
+  std::vector<std::int32_t> seen = ring;
+  for (const std::int32_t id : runs) {
+    around_[static_cast<std::size_t>(id)] = true;
+    heap.add(columns_.run(id));
+  }
+  while (!heap.flat() && !ring.empty()) {
     for (const std::int32_t id : std::exchange(ring, {})) {
       for_each_beside(id, [&](std::int32_t beside) {
         const Run& run = columns_.run(beside);
-        if (mark(beside) != kUnseen || !run.wet() || run.full() || moves(run)) return;
-        if (is_open(beside)) return;
-        take(beside);
+        if (around_[static_cast<std::size_t>(beside)] || !heap.takes(run)) return;
+        if (heap.rests && (run.full() || moves(run) || is_open(beside))) return;
+        around_[static_cast<std::size_t>(beside)] = true;
+        seen.push_back(beside);
+        ring.push_back(beside);
         taken.push_back(beside);
+        heap.add(run);
       });
     }
   }
-  forget_marks();
+  for (const std::int32_t id : seen) around_[static_cast<std::size_t>(id)] = false;
 }
 
-// Those asked about that touch each other, by what is known of what else they touch.
+// Those asked about that touch each other and all move, or all rest, by what is known of what else
+// they touch.
 void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill) {
+  const bool moving = moves(columns_.run(first));
   std::vector<std::int32_t> group = {first};
   std::vector<std::int32_t> touched;
   Levels levels;
@@ -174,12 +184,12 @@ void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill
     see(columns_.run(group[i]), levels);
     for_each_beside(group[i], [&](std::int32_t id) {
       Run& run = columns_.run(id);
-      if (mark(id) == kAsked) {
+      if (mark(id) == kAsked && moves(run) == moving) {
         set_mark(id, kGrouped);
         group.push_back(id);
       } else if (!run.wet()) {
         see(run, levels);
-      } else if (mark(id) != kGrouped && !moves(run)) {
+      } else if (!moves(run) && (moving || mark(id) != kGrouped || run.lake != kNone)) {
         const std::int32_t lake = lake_of(run);
         known = known && lake != kNone;
         if (lake != kNone) touched.push_back(lake);
@@ -188,13 +198,16 @@ void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill
   }
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-  for (const std::int32_t lake : touched)
+  for (const std::int32_t lake : touched) {
     join(lakes_[static_cast<std::size_t>(lake)].levels, levels);
+  }
   if (!known) levels = kUnknown;
-  // Whoever comes to rest in that lake later is to know of these.
-  const auto lake = static_cast<std::int32_t>(lakes_.size());
-  for (const std::int32_t one : touched) lakes_[static_cast<std::size_t>(one)].joined = lake;
-  add(group, levels);
+  if (!moving) {
+    // Whoever comes to rest in that lake later is to know of these.
+    const auto lake = static_cast<std::int32_t>(lakes_.size());
+    for (const std::int32_t one : touched) lakes_[static_cast<std::size_t>(one)].joined = lake;
+    add(group, levels);
+  }
   if (!levels.flat()) flood(first, to_fill);
 }
 
@@ -202,13 +215,11 @@ void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill
 void Lakes::flood(std::int32_t first, std::vector<std::int32_t>& to_fill) {
   std::vector<std::int32_t> lake = {first};
   Levels levels;
-  bool rests = true;
   bool stirred = false;
   set_mark(first, kFlooded);
   for (std::size_t i = 0; i < lake.size() && !stirred; ++i) {
     const Run& here = columns_.run(lake[i]);
     see(here, levels);
-    rests = rests && !moves(here);
     for_each_beside(lake[i], [&](std::int32_t id) {
       const Run& run = columns_.run(id);
       stirred = stirred || mark(id) == kStirred || (run.wet() && stirs(run));
@@ -219,11 +230,55 @@ void Lakes::flood(std::int32_t first, std::vector<std::int32_t>& to_fill) {
   }
   if (stirred) {
     for (const std::int32_t id : lake) set_mark(id, kStirred);
-  } else if (rests && levels.flat()) {
+  } else if (levels.flat()) {
     add(lake, levels);
   } else {
-    to_fill.insert(to_fill.end(), lake.begin(), lake.end());
+    find_heaps(lake, levels, to_fill);
   }
+}
+
+// What stands above all else in a lake at rest, or what lacks below it, whichever are fewer runs,
+// and what else it takes to fill those flat.
+void Lakes::find_heaps(std::span<const std::int32_t> lake, const Levels& levels,
+                       std::vector<std::int32_t>& to_fill) {
+  std::vector<std::int32_t> high;
+  std::vector<std::int32_t> low;
+  for (const std::int32_t id : lake) {
+    const Run& run = columns_.run(id);
+    if (run.wet() && run.level() > levels.lowest_room + 1) high.push_back(id);
+    if (has_room(run) && run.level() < levels.highest_wet - 1) low.push_back(id);
+  }
+  const bool above = high.size() <= low.size();
+  const std::vector<std::int32_t>& off = above ? high : low;
+  const Heap heap = {.sign = above ? 1 : -1,
+                     .lowest = above ? levels.lowest_room : -levels.highest_wet,
+                     .rests = false};
+  std::vector<std::int32_t> taken(off);
+  for (const std::int32_t id : off) set_mark(id, kOff);
+  for (const std::int32_t first : off) {
+    if (mark(first) != kOff) continue;
+    std::vector<std::int32_t> group = {first};
+    set_mark(first, kFlooded);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      for_each_beside(group[i], [&](std::int32_t id) {
+        if (mark(id) != kOff) return;
+        set_mark(id, kFlooded);
+        group.push_back(id);
+      });
+    }
+    surround(group, heap, taken);
+  }
+  std::sort(taken.begin(), taken.end());
+  taken.erase(std::unique(taken.begin(), taken.end()), taken.end());
+  to_fill.insert(to_fill.end(), taken.begin(), taken.end());
+  std::vector<std::int32_t> others;
+  Levels known;
+  for (const std::int32_t id : lake) {
+    if (std::binary_search(taken.begin(), taken.end(), id)) continue;
+    others.push_back(id);
+    see(columns_.run(id), known);
+  }
+  add(others, known);
 }
 
 }  // namespace sluice::sim::hydro

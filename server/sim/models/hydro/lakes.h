@@ -25,12 +25,14 @@ class Lakes {
   /// These are all of a lake that rests.
   void add(std::span<const std::int32_t> runs, const Levels& levels);
   /// Something happened to these runs, or ended. Appends to `to_fill` all runs of such lakes of
-  /// theirs, or beside them, in which nothing stirs, and which are not flat or not at rest, and the
-  /// dry ground beside those.
+  /// theirs, or beside them, as are to be filled, so that those are flat: of a lake in which
+  /// nothing stirs and which is not flat.
   void check(std::span<const std::int32_t> runs, std::vector<std::int32_t>& to_fill);
-  /// Of water that is to be filled flat, and rests beside no other for that: appends to `taken` so
-  /// many rings of runs at rest around it as it takes to lie within a unit of what is beyond them.
-  void surround(std::span<const std::int32_t> runs, std::vector<std::int32_t>& taken);
+  /// Of water that is to be filled flat: appends to `taken` so many rings of runs at rest around it
+  /// as it takes to lie within a unit of the lowest of them.
+  void surround(std::span<const std::int32_t> runs, std::vector<std::int32_t>& taken) {
+    surround(runs, {}, taken);
+  }
   /// Runs looked at since this was asked last.
   [[nodiscard]] std::int64_t take_looks() { return std::exchange(looks_, 0); }
 
@@ -41,7 +43,20 @@ class Lakes {
     std::int32_t joined = kNone;  // to another one
   };
   /// Of a run, in the check under way.
-  enum Mark : std::uint8_t { kUnseen, kAsked, kGrouped, kFlooded, kStirred };
+  enum Mark : std::uint8_t { kUnseen, kAsked, kGrouped, kFlooded, kStirred, kOff };
+  /// Runs that are to be filled to a level or a unit above it; or below it, where `sign` is -1.
+  struct Heap {
+    int sign = 1;
+    Level lowest = INT64_MAX;  // that level; where none is given, of the lowest run
+    bool rests = true;         // only such runs are to be added as rest
+    Units off = 0;             // units above that level
+    Units count = 0;           // runs, but for full ones
+
+    void add(const Run& run);
+    /// Dry ground takes what stands above it, and has nothing for what lacks.
+    [[nodiscard]] bool takes(const Run& run) const { return run.wet() || (sign > 0 && !rests); }
+    [[nodiscard]] bool flat() const { return off <= count; }
+  };
 
   [[nodiscard]] Mark& mark(std::int32_t run) { return marks_[static_cast<std::size_t>(run)]; }
   void set_mark(std::int32_t run, Mark value);
@@ -53,6 +68,9 @@ class Lakes {
   [[nodiscard]] bool is_open(std::int32_t run);
   void look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill);
   void flood(std::int32_t first, std::vector<std::int32_t>& to_fill);
+  void find_heaps(std::span<const std::int32_t> lake, const Levels& levels,
+                  std::vector<std::int32_t>& to_fill);
+  void surround(std::span<const std::int32_t> runs, Heap heap, std::vector<std::int32_t>& taken);
   void forget_marks();
   template <class F>
   void for_each_beside(std::int32_t run, F&& f);
@@ -62,6 +80,7 @@ class Lakes {
   std::vector<Lake> lakes_;
   std::vector<Mark> marks_;
   std::vector<std::int32_t> marked_;
+  std::vector<bool> around_;  // whether a run was taken, in the search under way
   std::int64_t looks_ = 0;
 };
 
