@@ -241,7 +241,7 @@ struct Body {
   /// Something touched it in this tick, as what a spring gives does in each.
   [[nodiscard]] bool fed() const { return age == 1; }
   /// Its waves run on into water at rest.
-  [[nodiscard]] bool runs_free() const { return !whole && !old() && !fed(); }
+  [[nodiscard]] bool runs_free() const { return !whole && !old(); }
 };
 
 }  // namespace sluice::sim::hydro

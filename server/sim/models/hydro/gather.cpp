@@ -289,7 +289,8 @@ void Flow::take_joint(std::int32_t w, Joint joint) {
   Way& way = way_at(w);
   if (joint != way.joint) {
     changed_bodies_ = true;
-    if (way.joint == Joint::kStill) {
+    // Dry ground that it joined may have water at rest on its other side.
+    if (way.joint == Joint::kStill || joint == Joint::kClosed) {
       for (const std::int32_t end : {way.low, way.high}) asked_.push_back(mover_at(end).id);
     }
   }

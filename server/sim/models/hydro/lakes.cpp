@@ -180,19 +180,27 @@ void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill
   Levels levels;
   bool known = true;
   set_mark(first, kGrouped);
+  const auto touch = [&](std::int32_t id) {
+    Run& run = columns_.run(id);
+    const bool is_own = !moving && mark(id) == kGrouped && run.lake == kNone;
+    if (!run.wet() || moves(run) || is_own) return;
+    const std::int32_t lake = lake_of(run);
+    known = known && lake != kNone;
+    if (lake != kNone) touched.push_back(lake);
+  };
   for (std::size_t i = 0; i < group.size(); ++i) {
     see(columns_.run(group[i]), levels);
     for_each_beside(group[i], [&](std::int32_t id) {
-      Run& run = columns_.run(id);
+      const Run& run = columns_.run(id);
       if (mark(id) == kAsked && moves(run) == moving) {
         set_mark(id, kGrouped);
         group.push_back(id);
-      } else if (!run.wet()) {
+      } else if (run.wet()) {
+        touch(id);
+      } else {
+        // Water on both sides of dry ground that it touches is one lake.
         see(run, levels);
-      } else if (!moves(run) && (moving || mark(id) != kGrouped || run.lake != kNone)) {
-        const std::int32_t lake = lake_of(run);
-        known = known && lake != kNone;
-        if (lake != kNone) touched.push_back(lake);
+        for_each_beside(id, touch);
       }
     });
   }
