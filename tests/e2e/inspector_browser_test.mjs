@@ -205,7 +205,7 @@ async function overlays(page, name) {
   assert.equal(await page.inputValue("#overlay"), "awake");
   assert.match(await page.textContent("#legend-body"), /changed just now.*at rest/);
   await page.waitForFunction(() => {
-    const known = window.sluice.known();
+    const known = window.sluice.pointing.known();
     return known.activity.sinceChange(1, 0, 0, known.now) < 1000;
   });
   await until("the spring's chunk is awake", async () => {
@@ -225,7 +225,7 @@ async function overlays(page, name) {
   assert.equal(await page.inputValue("#overlay"), "bytes");
   assert.match(await page.textContent("#legend-body"), /Bytes a second/);
   await page.waitForFunction(() => {
-    const known = window.sluice.known();
+    const known = window.sluice.pointing.known();
     return known.activity.bytesPerSecond(1, 0, 0, known.now) > 10;
   });
   await shot(page, `bytes-${name}`);

@@ -37,7 +37,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
   /** Runs while there is a world, and where it is seen. */
   const withCell = (x: number, y: number, act: (viewer: Viewer, cell: Cell) => void) => {
     const viewer = current();
-    const cell = viewer?.mirror ? viewer.cellAt(x, y) : null;
+    const cell = viewer?.mirror ? viewer.pointing.cellAt(x, y) : null;
     if (cell) act(viewer!, cell);
   };
 
@@ -69,7 +69,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       withCell(x, y, (viewer, cell) => {
         if (kind === "pipe") viewer.hand.pipes.end(viewer.mirror!.pipes, viewer.hand.reach(cell));
         if (kind === "stamp") viewer.hand.endStamp(cell);
-        if (kind === "pan" && clicked) viewer.clicked(cell);
+        if (kind === "pan" && clicked) viewer.pointing.clicked(cell);
       });
       // Wherever they end, beside the world, too.
       const { mirror } = current() ?? {};
@@ -107,7 +107,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     if (!viewer?.mirror) return;
     // A finger that is gone hovers nowhere.
     const gone = event.pointerType === "touch" && event.type !== "pointermove" && event.type !== "pointerdown";
-    viewer.hover = gone ? null : viewer.cellAt(event.offsetX, event.offsetY);
+    viewer.hover = gone ? null : viewer.pointing.cellAt(event.offsetX, event.offsetY);
     viewer.moved();
   };
   canvas.addEventListener("pointerdown", (event) => {
@@ -147,7 +147,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     // Lines and pages count as so many pixels, as browsers themselves scroll.
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     viewer.zoom(Math.exp(-event.deltaY * unit * 0.0016), event.offsetX, event.offsetY);
-    viewer.hover = viewer.cellAt(event.offsetX, event.offsetY);
+    viewer.hover = viewer.pointing.cellAt(event.offsetX, event.offsetY);
     viewer.moved();
     event.preventDefault();
   }, { passive: false });
@@ -257,7 +257,7 @@ function pressed(viewer: Viewer, key: string): boolean {
   else if (key === "b" && !viewer.replays) viewer.hand.setShape("brush", viewer.hand.brush.round !== (viewer.hand.brush.shape === "brush"));
   else if (SHAPE_KEYS[key] && !viewer.replays) viewer.hand.setShape(SHAPE_KEYS[key]);
   else if (key === "i" && !viewer.replays) viewer.hand.pick();
-  else if (key === "p") viewer.pin();
+  else if (key === "p") viewer.pointing.pin();
   else if (key === "5") viewer.hand.togglePipes();
   else if (key === "9" && !viewer.replays) viewer.hand.placer?.toggle();
   else if (key === "Escape") viewer.hand.setPipeTool(null);

@@ -68,7 +68,7 @@ export class KeyCursor {
       this.began = reaches;
       this.say(reaches ? `${brush.shape} begins at ${place}; go on and press Enter again` : `${brush.tool} at ${place}`);
     } else {
-      viewer.clicked(hover);
+      viewer.pointing.clicked(hover);
     }
     if (!this.began) viewer.hand.release();
     viewer.moved();
@@ -116,7 +116,7 @@ export class KeyCursor {
 
   private sayLater(): void {
     window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.announce(this.viewer.placeText()), PATIENCE);
+    this.timer = window.setTimeout(() => this.announce(this.viewer.pointing.text()), PATIENCE);
   }
 
   private say(text: string): void {

@@ -35,7 +35,7 @@ interface Turning extends Turnable {
   readonly overlays: Overlay | null;
   readonly keys: KeyCursor;
   hover: Cell | null;
-  showHover(): void;
+  readonly pointing: { show(): void };
 }
 
 export class Orbit extends Turned {
@@ -97,7 +97,7 @@ export class Orbit extends Turned {
     viewer.keys.hide();
     viewer.hover = at && this.cellAt(at.x, at.y, null, !viewer.hand.builds || viewer.hand.meansStanding);
     this.spot = at;
-    viewer.showHover();
+    viewer.pointing.show();
     if (viewer.hand.builds) viewer.repaint(); // the tool's cursor is elsewhere
   }
 

@@ -9,7 +9,6 @@ import type { Command } from "@commands";
 import { clamp, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
 import { Hand } from "./hand";
-import { hoverLine, subjectAt } from "./hover";
 import { KeyCursor } from "./key_cursor";
 import { Late } from "./late";
 import type { Layers } from "./layers";
@@ -24,12 +23,12 @@ import { Numbers } from "./numbers";
 import type { Operation } from "./operators";
 import { Painter } from "./painter";
 import type { People } from "./people";
+import { Pointing } from "./pointing";
 import { recoveredText } from "./recovery";
 import { SentView } from "./sent_view";
 import { Screen } from "./screen";
 import type { Differences } from "./differences";
 import type { PlaybackCommand } from "./playback";
-import type { Known, Subject } from "./subjects";
 import type { Cell, Sight } from "./sight";
 import type { Lies } from "./tools";
 import { middleSlice, viewBox } from "./view_box";
@@ -54,6 +53,7 @@ export class Viewer {
   slice = 0;
   /** The cell under the pointer, or where keys moved the cursor; in the slice, unless it has a z of its own. */
   hover: Cell | null = null;
+  readonly pointing: Pointing;
   readonly keys: KeyCursor;
   overlay: OverlayName = "none";
   /** Springs, drains and open edges, as they were a moment ago. */
@@ -74,7 +74,7 @@ export class Viewer {
   private readonly observer: ResizeObserver;
   painter: Painter | null = null;
   private readonly marks = new Marks(this);
-  private activity: Activity | null = null;
+  activity: Activity | null = null;
   overlays: Overlay | null = null;
   private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
   layers: Layers | null = null;
@@ -134,6 +134,7 @@ export class Viewer {
       () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick), () => !this.screen.byGl);
     this.queue = new CommandQueue(this, (text) => this.panel.warn(text));
     this.hand = new Hand(this, this.queue, panel, pipePanel);
+    this.pointing = new Pointing(this, panel, pipePanel, inspector);
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
@@ -206,10 +207,10 @@ export class Viewer {
     if (this.peer) {
       this.peer.hover = this.hover;
       this.peer.repaint();
-      this.peer.showHover();
+      this.peer.pointing.show();
     }
     this.panel.showZoom(this.camera.scale);
-    this.showHover();
+    this.pointing.show();
   }
 
   repaint(): void {
@@ -297,27 +298,6 @@ export class Viewer {
     this.painter?.paintSmall(context, this.far?.paintSmall(context));
   }
 
-  /** Clicks without a tool choose the node that the pipes' panel shows; with the inspector they pin. */
-  clicked(cell: { x: number; y: number }): void {
-    if (this.hand.brush.tool === "inspect") return this.pin(cell);
-    const subject = this.subjectAt(cell);
-    this.hand.pipes.chosen = subject?.kind === "node" ? subject.name : null;
-    this.moved();
-  }
-
-  private subjectAt(cell: { x: number; y: number; z?: number }): Subject | null {
-    const known = this.known();
-    const at = { z: this.slice, ...cell };
-    return known && (known.isFar ? this.far!.subjectNear(at) : subjectAt(known, at));
-  }
-
-  /** Keeps what lies there in the inspector, or lets it go. */
-  pin(cell = this.hover): void {
-    const subject = this.hand.hasCells && cell && this.subjectAt(cell);
-    if (!subject || !this.inspector) return;
-    this.panel.announce(this.inspector.pin(subject));
-  }
-
   get isFar(): boolean {
     return this.far?.isFar ?? false;
   }
@@ -331,30 +311,6 @@ export class Viewer {
     return this.sight?.depth(this.mirror!, this.slice, cell, lies, standing) ?? this.slice;
   }
 
-  /** The cell that is seen at a place of the canvas; null: none. */
-  cellAt(x: number, y: number): Cell | null {
-    const { sight, camera, hand } = this;
-    if (sight?.cellAt) return sight.cellAt(x, y, hand.plane, hand.meansStanding);
-    return { x: Math.floor(camera.worldX(x)), y: Math.floor(camera.worldY(y)) };
-  }
-
-  /** What the inspector goes by. */
-  known(): Known | null {
-    if (!this.mirror || !this.activity) return null;
-    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.sight?.axis === "y" ? null : this.slice,
-      sees: (z, at) => this.sees(z, at), isFar: this.isFar, layers: this.layers,
-      headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
-  }
-
-  /** What lies under the cursor, as one line. */
-  placeText(): string {
-    if (this.hover && this.isFar) return this.far!.text({ ...this.hover, z: this.slice });
-    const known = this.known();
-    if (!known || !this.hover) return "";
-    const { x, y, z = this.depth(this.hover, "in", false) } = this.hover;
-    return hoverLine(known, { x, y, z }, this.peer?.mirror?.cell(x, y, z), this.hover.z ?? this.slice);
-  }
-
   /** What was seen of cells is forgotten. */
   renewPainter(): void {
     const still = wantsRest();
@@ -366,7 +322,7 @@ export class Viewer {
     const isFirst = this.mirror === null;
     this.mirror = this.sight?.mirror(welcome) ?? new Mirror(welcome);
     this.pipePanel.attach(this.hand.pipes, this.mirror.pipes);
-    this.inspector?.attach(welcome.world, () => this.known(), (at) => this.mirror!.real(at));
+    this.inspector?.attach(welcome.world, () => this.pointing.known(), (at) => this.mirror!.real(at));
     this.activity = new Activity(this.mirror);
     this.overlays = null;
     this.makeLayers();
@@ -419,7 +375,7 @@ export class Viewer {
     for (const { coord, layer } of beside?.resyncs ?? []) this.connection.resync(coord, layer);
     if (changed.length === 0 && !isAnew && !pipes.changed && !beside?.changed.size) return;
     this.frames.needed = true;
-    this.showHover();
+    this.pointing.show();
   }
 
   private answered(result: ResultMessage): void {
@@ -458,21 +414,6 @@ export class Viewer {
     this.hand.placer?.refresh();
     this.fixturesCame?.();
     this.frames.needed = true;
-  }
-
-  showHover(): void {
-    this.pipePanel.update();
-    const known = this.known();
-    if (!known || !this.hover) {
-      this.inspector?.hover(null, null);
-      return this.panel.showHover(this.placeText());
-    }
-    const subject = this.subjectAt(this.hover);
-    const tells = subject !== null && (subject.kind !== "cell" || this.hand.brush.tool === "inspect");
-    const { left, top } = this.canvas.getBoundingClientRect();
-    const spot = this.sight?.spot ?? { x: this.camera.screenX(this.hover.x + 1), y: this.camera.screenY(this.hover.y) };
-    this.inspector?.hover(tells ? subject : null, { x: left + spot.x, y: top + spot.y });
-    this.panel.showHover(this.placeText());
   }
 
   paint(): void {

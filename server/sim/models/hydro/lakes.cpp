@@ -210,8 +210,13 @@ void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill
     join(lakes_[static_cast<std::size_t>(lake)].levels, levels);
   }
   if (!known) levels = kUnknown;
-  if (!moving) {
-    // Whoever comes to rest in that lake later is to know of these.
+  if (moving) {
+    // Whatever else moves beside that lake is to know of these.
+    for (const std::int32_t lake : touched) {
+      join(levels, lakes_[static_cast<std::size_t>(lake)].levels);
+    }
+  } else {
+    // Whoever comes to rest in that lake later, too.
     const auto lake = static_cast<std::int32_t>(lakes_.size());
     for (const std::int32_t one : touched) lakes_[static_cast<std::size_t>(one)].joined = lake;
     add(group, levels);
