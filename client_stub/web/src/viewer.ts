@@ -150,9 +150,10 @@ export class Viewer {
 
   private everySecond(): void {
     this.numbers.show();
-    if (this.hasChunks && this.mirror?.welcome.layers.length) this.layerPart.want();
+    if (!this.screen.isPictured) return;
+    if (this.mirror?.welcome.layers.length) this.layerPart.want();
     // A recording is watched together anyway, at one tick.
-    if (this.hasChunks && this.mirror?.welcome.person && !this.replays) this.peoplePart.want();
+    if (this.mirror?.welcome.person && !this.replays) this.peoplePart.want();
   }
 
   sendBytes(bytes: Uint8Array): void {
@@ -341,7 +342,7 @@ export class Viewer {
     this.panel.showWelcome(welcome, this.slice, this.mirror.real(welcome.size), this.sight);
     this.takePlace();
     this.sendView();
-    void this.askFixtures();
+    if (this.screen.isPictured) void this.askFixtures();
     this.frames.needed = true;
     this.events?.welcome();
   }
@@ -424,6 +425,8 @@ export class Viewer {
     if ((this.far?.shown ? this.far : this.painter).paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
     if (this.marks.paint(this.screen.context, performance.now())) this.frames.needed = true;
     this.minimap?.show(this, performance.now());
-    if (this.hasChunks) this.screen.pictured();
+    if (!this.hasChunks || this.screen.isPictured) return;
+    this.screen.pictured();
+    void this.askFixtures(); // not before: what stands in the world needs a part of the page
   }
 }
