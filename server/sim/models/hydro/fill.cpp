@@ -56,12 +56,11 @@ void Flow::settle() {
   }
 }
 
-// Whether it came to rest, and did not rest already: what became old in this tick did not.
+// Whether it came to rest, and did not rest already.
 bool Flow::settle(Body& body) {
   const Outcome& outcome = body.outcome;
-  const bool had_age = body.standing.youngest() != 0;
   body.rests = body.still && !body.busy && !outcome.moved;
-  if (body.rests) return had_age;
+  if (body.rests) return body.standing.moved;
   if (body.busy && !body.old()) return false;
   if (!outcome.quiet() && !body.old() && outcome.moved) return false;
   if (outcome.flat()) {
@@ -74,7 +73,7 @@ bool Flow::settle(Body& body) {
   // As flat as its symmetry lets it be. Together with what rests beside it it may have none.
   const bool idle = !filling.changed && !outcome.flows && !outcome.moved && body.old();
   body.rests = !body.busy && (idle || (!filling.even && !body.whole));
-  return body.rests && (had_age || !idle);
+  return body.rests && (body.standing.moved || !idle);
 }
 
 void Flow::stop(const Body& body) {

@@ -51,7 +51,7 @@ const Mover* Lakes::mover_of(const Run& run) const {
 
 bool Lakes::stirs(const Run& run) const {
   const Mover* const mover = mover_of(run);
-  return mover != nullptr ? mover->stirs : run.event || run.air > 0;
+  return mover != nullptr ? mover->stirs || mover->friction != 0 : run.event || run.air > 0;
 }
 
 bool Lakes::moves(const Run& run) const {
