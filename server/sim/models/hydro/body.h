@@ -17,7 +17,7 @@ struct alignas(64) Mover {
   Level level = 0;    // for all that asks who stands higher
   Level contact = 0;  // likewise; its ceiling where it is full
   Units volume = 0;   // later what it holds now; its run is told of it in fill() and in finish()
-  Q16 inflow = 0;     // by the flows of the last tick
+  Q16 lead = 0;       // of the head before its level (Way::lead)
   std::int32_t conductance = 0;
   std::int32_t friction = 0;
   std::int32_t body = kNone;
@@ -94,6 +94,10 @@ struct alignas(64) Way {
   [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
   [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
   [[nodiscard]] bool open() const { return joint >= Joint::kContact; }
+  /// What the level of `high` lacks to its head: the fraction of a unit that is carried on, and a
+  /// part of what flows, which calms short waves. Without the fraction, which heads would follow
+  /// whole units, and water that anything falls into shook all over by ten units.
+  [[nodiscard]] Q16 lead() const { return flow / (kOne / kSmoothing) + carry; }
   /// Through a contact.
   [[nodiscard]] bool flows() const { return joint == Joint::kContact && (flow | carry) != 0; }
   [[nodiscard]] bool fast() const {
@@ -229,6 +233,7 @@ struct Body {
   int head_shift = 0;   // so that the squares of differences of heads fit 32 bits
   bool still = false;   // flat, and nothing flows in it
   bool busy = false;    // something fell in, spilled in or spilled out
+  bool fed = false;     // something touched it in this tick, fell in or spilled in
   bool poured = false;  // water fell in after its outcome was summed up
   bool rests = false;   // nothing of it needs to be looked at again
   bool solves = false;  // its pressures are still to be found
@@ -241,8 +246,6 @@ struct Body {
   std::vector<std::int64_t> corrections;  // of their pressures, found in this round
 
   [[nodiscard]] bool old() const { return age == 0; }
-  /// Something touched it in this tick, as what a spring gives does in each.
-  [[nodiscard]] bool fed() const { return age == 1; }
   /// Its waves run on into water at rest.
   [[nodiscard]] bool runs_free() const { return !whole && !old(); }
 };

@@ -65,7 +65,7 @@ bool Flow::is_settled(std::size_t m) const {
   if (mover.body == kNone || mover.full || mover.air > 0 || mover.volume == 0) return false;
   if ((mover.given | mover.taken) != 0) return false;
   const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
-  if (body.still || body.rests || !body.fed()) return false;
+  if (body.still || body.rests || !body.fed) return false;
   const Level level = mover.level_of(mover.volume);
   for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
     const Way& way = ways_[static_cast<std::size_t>(w)];

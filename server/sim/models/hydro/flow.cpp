@@ -24,7 +24,7 @@ void Flow::add_up() {
   }
   for_each_apart([](const Way& way, Mover& high) {
     high.conductance += way.conductance;
-    high.inflow += way.flow;
+    high.lead += way.lead();
   });
 }
 
@@ -76,6 +76,7 @@ void Flow::look_at_bodies() {
         (body.x_to - body.x_from + 1) + (solid_ ? body.z_to - body.z_from + 1 : 0);
     const std::int32_t youngest = standing.youngest();
     body.age = youngest > kAgePerCell * extent + kAgeAtLeast ? 0 : youngest;
+    body.fed = youngest == 1;
     presses_ = presses_ || (standing.presses && !body.still && !body.old());
     falls_ = falls_ || standing.falls;
   }

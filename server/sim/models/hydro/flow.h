@@ -295,11 +295,11 @@ inline Q16 fastest(const Mover& from, const Way& way) {
 /// What is not open has no flow and no conductance.
 inline void add_to_sums(const Way& way, Mover& low, Mover& high) {
   low.conductance += way.conductance;
-  low.inflow -= way.flow;
+  low.lead -= way.lead();
   low.flows |= way.flows();
   if (lies_apart(way)) return;
   high.conductance += way.conductance;
-  high.inflow += way.flow;
+  high.lead += way.lead();
 }
 
 /// What flows by the heads of its ends where one of them is full.

@@ -98,8 +98,8 @@ void find_push(const Mover& low, const Mover& high, Way& way, Known& known) {
     way.push += low.contact > high.contact ? -half : half;
   }
   if (contact && free) {
-    const Q16 rate = (low.inflow - high.inflow) / (kOne / kSmoothing);
-    way.push += scaled(way.conductance, rate) * (kOne - falls) / kOne;
+    const Q16 lead = scaled(way.conductance, low.lead - high.lead);
+    way.push += lead * (kOne - falls) / kOne;
   }
 }
 

@@ -201,7 +201,7 @@ void Flow::look_at(Mover& mover) {
   mover.contact = mover.full ? std::max(mover.level, mover.top) : mover.level;
   mover.falls = mover.air > 0;
   mover.takes = volume < mover.capacity() || mover.open_top;
-  mover.inflow = 0;
+  mover.lead = 0;
   mover.conductance = 0;
   mover.given = 0;
   mover.taken = 0;

@@ -9,7 +9,10 @@ namespace sluice::sim::hydro {
 void Flow::move(std::span<const std::int32_t> landed) {
   for (const std::int32_t id : landed) {
     const std::int32_t mover = columns_.run(id).slot;
-    if (mover != kNone && mover_at(mover).body != kNone) body_at(mover_at(mover).body).busy = true;
+    if (mover == kNone || mover_at(mover).body == kNone) continue;
+    Body& body = body_at(mover_at(mover).body);
+    body.busy = true;
+    body.fed = true;
   }
   find_frictions();
   // Where no run is full, or could become so, nothing waits for pressures.
@@ -360,7 +363,10 @@ void Flow::spill(Way& way, std::vector<Spilled>& spilled) {
   Mover& giver = mover_at(way.giver());
   Mover& taker = mover_at(way.taker());
   if (giver.body != kNone) body_at(giver.body).busy = true;
-  if (taker.body != kNone) body_at(taker.body).busy = true;
+  if (taker.body != kNone) {
+    body_at(taker.body).busy = true;
+    body_at(taker.body).fed = true;
+  }
   pass_age(giver, taker);
   if (way.direct || way.sill() - taker.level <= kFull || run_of(taker).drain) return;
   taker.taken -= absolute(way.moved);
