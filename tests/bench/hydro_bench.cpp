@@ -173,6 +173,21 @@ void BM_HydroDrip(benchmark::State& state) {
 }
 BENCHMARK(BM_HydroDrip)->Unit(benchmark::kMicrosecond)->Iterations(1000);
 
+/// A spring of so many units a tick six cells over a lake of 256x256 columns, when its waves have
+/// come as far as they do.
+void BM_HydroDripSolid(benchmark::State& state) {
+  sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {256, 24, 256});
+  spec.fills.push_back({{{0, 0, 0}, {256, 8, 256}}, kFull});
+  spec.sources.push_back({{128, 14, 128}, static_cast<std::int32_t>(state.range(0))});
+  sim::SerialExecutor serial;
+  auto world = made(spec);
+  for (int t = 0; t < 1000; ++t) (void)world->tick({}, serial);
+  Ticks ticks;
+  for (auto _ : state) (void)ticks.run(*world, {}, serial);
+  ticks.tell(state);
+}
+BENCHMARK(BM_HydroDripSolid)->Arg(8)->Arg(40)->Unit(benchmark::kMicrosecond)->Iterations(500);
+
 /// A cell of water poured into a lake of that side, 8 deep, somewhere else each time, until all
 /// rests.
 void BM_HydroPour(benchmark::State& state) {

@@ -62,7 +62,7 @@ export class Connection {
   private aside = new Recovery();
   private readonly pings: number;
   private readonly wake = () => {
-    if (this.retry !== undefined && document.visibilityState === "visible") this.open();
+    if (this.retry !== undefined && !document.hidden) this.open();
   };
 
   constructor(private readonly url: string, private readonly events: ConnectionEvents) {

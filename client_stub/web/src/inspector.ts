@@ -170,7 +170,7 @@ export class Inspector {
   }
 
   private update(): void {
-    const known = this.pins.length > 0 && document.visibilityState === "visible" ? this.known?.() : null;
+    const known = this.pins.length > 0 && !document.hidden ? this.known?.() : null;
     // From afar what is pinned is not held; its cells are on their way.
     if (known && !known.isFar) for (const pin of this.pins) pin.update(factsOf(known, pin.subject), known.now);
   }

@@ -17,7 +17,7 @@ export async function missing(what: string): Promise<void> {
   let why = "Reload the page.";
   try {
     const page = await (await fetch("/", { cache: "no-store" })).text();
-    if (own.some((path) => !page.includes(path))) why = "The server was updated since this page was opened: reload the page.";
+    if (own.some((path) => !page.includes(path))) why = "The server was updated: reload the page.";
   } catch {
     why = "The server does not answer.";
   }

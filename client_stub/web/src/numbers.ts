@@ -49,7 +49,7 @@ export class Numbers {
 
   private watch(rate: number, tickRate: number): void {
     if (this.line.silent) return;
-    const slow = this.line.ready && rate < tickRate * SLOW_SHARE && document.visibilityState === "visible";
+    const slow = this.line.ready && rate < tickRate * SLOW_SHARE && !document.hidden;
     this.slowSeconds = slow ? this.slowSeconds + 1 : 0;
     if (this.slowSeconds === 0) return this.panel.showSlow("");
     if (this.slowSeconds < SLOW_AFTER) return;

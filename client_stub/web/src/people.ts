@@ -154,7 +154,7 @@ export class People {
   /** Says where we point, when that is somewhere else, or has not been said for a while. */
   private point(): void {
     const { mirror, camera, hover, slice } = this.place;
-    if (!mirror || document.visibilityState !== "visible") return;
+    if (!mirror || document.hidden) return;
     if (this.wasMoved) this.follow(null);
     const at = hover ? { z: slice, ...hover } : { x: Math.floor(camera.x), y: Math.floor(camera.y), z: slice };
     const real: Vec3 = mirror.real(at);

@@ -3,19 +3,16 @@ import { hoverLine, subjectAt } from "./hover";
 import type { Cell } from "./sight";
 import type { Known, Subject } from "./subjects";
 import type { Viewer } from "./viewer";
-import type { ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 export class Pointing {
-  constructor(
-    private readonly viewer: Viewer, private readonly panel: ViewerPanel, private readonly pipePanel: ViewerPipePanel,
-    private readonly inspector: ViewerInspector | null,
-  ) {}
+  constructor(private readonly viewer: Viewer) {}
 
   /** Clicks without a tool choose the node that the pipes' panel shows; with the inspector they pin. */
   clicked(cell: { x: number; y: number }): void {
-    if (this.viewer.hand.brush.tool === "inspect") return this.pin(cell);
+    const { hand } = this.viewer;
+    if (hand.brush.tool === "inspect") return this.pin(cell);
     const subject = this.subjectAt(cell);
-    this.viewer.hand.pipes.chosen = subject?.kind === "node" ? subject.name : null;
+    hand.pipes.chosen = subject?.kind === "node" ? subject.name : null;
     this.viewer.moved();
   }
 
@@ -27,9 +24,9 @@ export class Pointing {
 
   /** Keeps what lies there in the inspector, or lets it go. */
   pin(cell = this.viewer.hover): void {
-    const subject = this.viewer.hand.hasCells && cell && this.subjectAt(cell);
-    if (!subject || !this.inspector) return;
-    this.panel.announce(this.inspector.pin(subject));
+    const { hand, inspector, panel } = this.viewer;
+    const subject = hand.hasCells && cell && this.subjectAt(cell);
+    if (subject && inspector) panel.announce(inspector.pin(subject));
   }
 
   /** The cell that is seen at a place of the canvas; null: none. */
@@ -42,31 +39,35 @@ export class Pointing {
   /** What the inspector goes by. */
   known(): Known | null {
     const { viewer } = this;
-    const { mirror, activity, fixtures, isFar, layers, sight, slice } = viewer;
-    if (!mirror || !activity) return null;
-    return { mirror, fixtures, activity, slice: sight?.axis === "y" ? null : slice, sees: (z, at) => viewer.sees(z, at), isFar, layers,
-      headAt: (x, y) => viewer.painter?.headAt(x, y) ?? null, now: performance.now() };
+    const { mirror, activity } = viewer;
+    return mirror && activity && {
+      mirror, fixtures: viewer.fixtures, activity, slice: viewer.sight?.axis === "y" ? null : viewer.slice,
+      sees: (z, at) => viewer.sees(z, at), isFar: viewer.isFar, layers: viewer.layers,
+      headAt: (x, y) => viewer.painter?.headAt(x, y) ?? null, now: performance.now(),
+    };
   }
 
   /** What lies under the cursor, as one line. */
   text(): string {
-    const { hover, isFar, far, slice, peer } = this.viewer;
-    if (hover && isFar) return far!.text({ ...hover, z: slice });
+    const { viewer } = this;
+    const { hover, slice } = viewer;
+    if (hover && viewer.isFar) return viewer.far!.text({ ...hover, z: slice });
     const known = this.known();
     if (!known || !hover) return "";
-    const { x, y, z = this.viewer.depth(hover, "in", false) } = hover;
-    return hoverLine(known, { x, y, z }, peer?.mirror?.cell(x, y, z), hover.z ?? slice);
+    const { x, y, z = viewer.depth(hover, "in", false) } = hover;
+    return hoverLine(known, { x, y, z }, viewer.peer?.mirror?.cell(x, y, z), hover.z ?? slice);
   }
 
   show(): void {
-    this.pipePanel.update();
-    this.panel.showHover(this.text());
-    const { hover, sight, camera, canvas, hand } = this.viewer;
-    const subject = hover && this.subjectAt(hover);
-    if (!hover) return this.inspector?.hover(null, null);
-    const tells = subject !== null && (subject.kind !== "cell" || hand.brush.tool === "inspect");
-    const { left, top } = canvas.getBoundingClientRect();
-    const spot = sight?.spot ?? { x: camera.screenX(hover.x + 1), y: camera.screenY(hover.y) };
-    this.inspector?.hover(tells ? subject : null, { x: left + spot.x, y: top + spot.y });
+    const { viewer } = this;
+    const { hover, camera, inspector } = viewer;
+    viewer.pipePanel.update();
+    viewer.panel.showHover(this.text());
+    if (!hover) return inspector?.hover(null, null);
+    const subject = this.subjectAt(hover);
+    const tells = subject && (subject.kind !== "cell" || viewer.hand.brush.tool === "inspect");
+    const { left, top } = viewer.canvas.getBoundingClientRect();
+    const spot = viewer.sight?.spot ?? { x: camera.screenX(hover.x + 1), y: camera.screenY(hover.y) };
+    inspector?.hover(tells ? subject : null, { x: left + spot.x, y: top + spot.y });
   }
 }

@@ -113,7 +113,7 @@ export class Screen implements Picture {
       this.beneath = beneath;
     } catch (error) {
       if (--this.tries > 0) this.due = performance.now() + PATIENCE;
-      else console.warn("The world is painted without WebGL:", error);
+      else console.warn("Without WebGL:", error);
     }
   }
 

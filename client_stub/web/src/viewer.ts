@@ -102,12 +102,12 @@ export class Viewer {
   private readonly peerWait = new PeerWait();
 
   constructor(
-    readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
-    private readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
+    readonly canvas: HTMLCanvasElement, readonly panel: ViewerPanel,
+    readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
     /** Null: a world that lives. */
     public events: ViewerEvents | null = null,
     private readonly minimap: Minimap | null = null,
-    private readonly inspector: ViewerInspector | null = null,
+    readonly inspector: ViewerInspector | null = null,
     private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[], unmeant?: readonly OverlayName[]) => void = () => undefined,
     /** Null: from the front. */
     readonly sight: Sight | null = null,
@@ -118,7 +118,7 @@ export class Viewer {
     this.connection = new Connection(url, {
       state: (state, detail) => {
         this.panel.showState(state, detail);
-        if (state === "waiting" || state === "stopped") [this.hand.brush, this.queue].forEach((each) => each.reset());
+        if (state === "waiting" || state === "stopped") this.letGo();
         if (state === "waiting") this.doubts?.();
       },
       welcome: (message) => this.welcomed(sight?.welcome(message) ?? message),
@@ -134,7 +134,7 @@ export class Viewer {
       () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick), () => !this.screen.byGl);
     this.queue = new CommandQueue(this, (text) => this.panel.warn(text));
     this.hand = new Hand(this, this.queue, panel, pipePanel);
-    this.pointing = new Pointing(this, panel, pipePanel, inspector);
+    this.pointing = new Pointing(this);
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
@@ -146,6 +146,12 @@ export class Viewer {
       window.setInterval(() => void this.askFixtures(), FIXTURES_INTERVAL),
       window.setInterval(() => this.mirror && this.hand.brush.hold(this.mirror), HOLD_INTERVAL),
     );
+  }
+
+  /** What was begun with another connection goes no further. */
+  private letGo(): void {
+    this.hand.brush.reset();
+    this.queue.reset();
   }
 
   private everySecond(): void {
@@ -329,7 +335,7 @@ export class Viewer {
     this.makeLayers();
     this.makeFar();
     this.setOverlay(this.overlay);
-    [this.hand.brush, this.queue].forEach((each) => each.reset());
+    this.letGo();
     this.sentView.forget();
     if (isFirst) {
       this.slice = middleSlice(welcome.size.z);
@@ -394,7 +400,7 @@ export class Viewer {
     const isSmall = this.camera.scale * devicePixelRatio <= FAR && this.mirror.welcome.levelsOfDetail > 0 && !this.sight;
     if (isSmall && this.farPart.want()) return; // or all cells of a large world would come first
     const box = viewBox(this.mirror, this.camera, this.slice);
-    const inspects = this.hand.brush.tool === "inspect" || Boolean(this.inspector?.pinned.length);
+    const inspects = this.hand.brush.tool === "inspect" || !!this.inspector?.pinned.length;
     const level = this.far?.want(inspects) ?? 0;
     const layers = this.layers?.wanted(box, this.overlay, inspects, level > 0) ?? 0;
     const coarse = this.far?.coarseLayers(box) ?? 0;
@@ -408,7 +414,7 @@ export class Viewer {
 
   /** Springs, drains and open edges are no part of the ticks. */
   private async askFixtures(): Promise<void> {
-    if (!this.mirror || !this.connection.ready || document.visibilityState !== "visible") return;
+    if (!this.mirror || !this.connection.ready || document.hidden) return;
     const fixtures = await fetchFixtures(this.mirror.welcome.world, this.connection.query);
     if (!fixtures) return;
     this.fixtures = this.sight?.fixtures(fixtures) ?? fixtures;
