@@ -12,6 +12,9 @@ namespace {
 /// Lakes more than runs that are kept: beyond, what is known is forgotten.
 constexpr std::size_t kSpareLakes = 1024;
 
+/// Runs that lie flat together look for lower ones among so many times as many.
+constexpr Units kReach = 2;
+
 /// Never flat.
 constexpr Levels kUnknown = {INT64_MAX / 4, INT64_MIN / 4};
 
@@ -145,30 +148,44 @@ void Lakes::forget_marks() {
   marked_.clear();
 }
 
+// One ring of runs more. What it finds depends on no order.
+void Lakes::grow(Heap& heap, std::vector<std::int32_t>& ring, std::vector<std::int32_t>& taken) {
+  for (const std::int32_t id : std::exchange(ring, {})) {
+    for_each_beside(id, [&](std::int32_t beside) {
+      const Run& run = columns_.run(beside);
+      if (around_[static_cast<std::size_t>(beside)] || !heap.takes(run)) return;
+      if (heap.rests && (run.full() || moves(run) || is_open(beside))) return;
+      around_[static_cast<std::size_t>(beside)] = true;
+      ring.push_back(beside);
+      taken.push_back(beside);
+      heap.add(run);
+    });
+  }
+}
+
 void Lakes::surround(std::span<const std::int32_t> runs, Heap heap,
                      std::vector<std::int32_t>& taken) {
   around_.resize(static_cast<std::size_t>(columns_.run_count()), false);
-  std::vector<std::int32_t> ring(runs.begin(), runs.end());
-  std::vector<std::int32_t> seen = ring;
   for (const std::int32_t id : runs) {
     around_[static_cast<std::size_t>(id)] = true;
     heap.add(columns_.run(id));
   }
-  while (!heap.flat() && !ring.empty()) {
-    for (const std::int32_t id : std::exchange(ring, {})) {
-      for_each_beside(id, [&](std::int32_t beside) {
-        const Run& run = columns_.run(beside);
-        if (around_[static_cast<std::size_t>(beside)] || !heap.takes(run)) return;
-        if (heap.rests && (run.full() || moves(run) || is_open(beside))) return;
-        around_[static_cast<std::size_t>(beside)] = true;
-        seen.push_back(beside);
-        ring.push_back(beside);
-        taken.push_back(beside);
-        heap.add(run);
-      });
+  std::vector<std::int32_t> ring(runs.begin(), runs.end());
+  while (!heap.flat() && !ring.empty()) grow(heap, ring, taken);
+  std::size_t needed = taken.size();
+  if (heap.rests) {
+    // It may lie on a plateau.
+    const Level level = heap.lowest;
+    const Units most = kReach * heap.count;
+    while (heap.lowest == level && heap.count < most && !ring.empty()) grow(heap, ring, taken);
+    if (heap.lowest < level) {
+      while (!heap.flat() && !ring.empty()) grow(heap, ring, taken);
+      needed = taken.size();
     }
   }
-  for (const std::int32_t id : seen) around_[static_cast<std::size_t>(id)] = false;
+  for (const std::int32_t id : taken) around_[static_cast<std::size_t>(id)] = false;
+  for (const std::int32_t id : runs) around_[static_cast<std::size_t>(id)] = false;
+  taken.resize(needed);
 }
 
 // Those asked about that touch each other and all move, or all rest, by what is known of what else

@@ -70,6 +70,7 @@ class Lakes {
   void flood(std::int32_t first, std::vector<std::int32_t>& to_fill);
   void find_heaps(std::span<const std::int32_t> lake, const Levels& levels,
                   std::vector<std::int32_t>& to_fill);
+  void grow(Heap& heap, std::vector<std::int32_t>& ring, std::vector<std::int32_t>& taken);
   void surround(std::span<const std::int32_t> runs, Heap heap, std::vector<std::int32_t>& taken);
   void forget_marks();
   template <class F>
