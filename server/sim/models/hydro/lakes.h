@@ -29,7 +29,7 @@ class Lakes {
   /// nothing stirs and which is not flat.
   void check(std::span<const std::int32_t> runs, std::vector<std::int32_t>& to_fill);
   /// Of water that is to be filled flat: appends to `taken` so many rings of runs at rest around it
-  /// as it takes to lie within a unit of the lowest of them.
+  /// as it takes to lie within a unit of the lowest of them, or of lower ones not far beyond.
   void surround(std::span<const std::int32_t> runs, std::vector<std::int32_t>& taken) {
     surround(runs, {}, taken);
   }
