@@ -68,6 +68,15 @@ Touched touch(World& world, const Command& command) {
   return touched;
 }
 
+/// Runs that so many ticks look at, after others.
+std::int64_t looks(World& world, int before, int ticks) {
+  sim::SerialExecutor serial;
+  for (int t = 0; t < before; ++t) (void)world.tick({}, serial);
+  std::int64_t looks = 0;
+  for (int t = 0; t < ticks; ++t) looks += world.tick({}, serial).cell_updates;
+  return looks;
+}
+
 TEST(HydroLakes, TheWorkedExampleOfTheDocument) {
   auto world = make_world(lake({1000, 40, 1}, 32));
   sim::SerialExecutor serial;
@@ -127,15 +136,11 @@ TEST(HydroLakes, ASpringMovesWhatItsWavesReach) {
   WorldSpec spec = lake({4000, 12, 1}, 8);
   spec.sources.push_back({{0, 9, 0}, 40});
   auto world = make_world(spec);
-  sim::SerialExecutor serial;
-  for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
-  std::int64_t looked_at = 0;
-  for (int t = 0; t < 50; ++t) looked_at += world->tick({}, serial).cell_updates;
-  EXPECT_LE(looked_at, 50 * 600);
+  const std::int64_t first = looks(*world, 3, 50);
+  EXPECT_LE(first, 50 * 600);
   EXPECT_EQ(above(*world, 8).back(), 0);
   // Now and then its water is filled flat over all of the lake.
-  for (int t = 0; t < 1000; ++t) looked_at += world->tick({}, serial).cell_updates;
-  EXPECT_LE(looked_at, 1050 * 850);
+  EXPECT_LE(first + looks(*world, 0, 1000), 1050 * 850);
   EXPECT_LE(steepest(*world), 40);
 }
 
@@ -144,11 +149,7 @@ TEST(HydroLakes, WhatFallsInMovesWhatItsWavesReach) {
   WorldSpec spec = lake({128, 20, 128}, 8);
   spec.sources.push_back({{64, 14, 64}, 8});
   auto world = make_world(spec);
-  sim::SerialExecutor serial;
-  for (int t = 0; t < 500; ++t) (void)world->tick({}, serial);
-  std::int64_t looked_at = 0;
-  for (int t = 0; t < 100; ++t) looked_at += world->tick({}, serial).cell_updates;
-  EXPECT_LE(looked_at, std::int64_t{100} * 128 * 128 / 3);
+  EXPECT_LE(looks(*world, 500, 100), 100 * 128 * 128 / 3);
   std::vector<std::int64_t> units = above(*world, 8);
   units.erase(units.begin() + 64 * 128 + 64);  // in which it falls
   const auto [least, most] = std::ranges::minmax(units);
@@ -162,11 +163,7 @@ TEST(HydroLakes, WhatSpillsInLetsTheRestOfTheLakeSettle) {
   fill(spec, {64, 12, 32}, {8, 4, 1}, kAir);
   spec.sources.push_back({{70, 14, 32}, 2});
   auto world = make_world(spec);
-  sim::SerialExecutor serial;
-  for (int t = 0; t < 1000; ++t) (void)world->tick({}, serial);
-  std::int64_t looked_at = 0;
-  for (int t = 0; t < 500; ++t) looked_at += world->tick({}, serial).cell_updates;
-  EXPECT_LE(looked_at, 500 * 1600);
+  EXPECT_LE(looks(*world, 1000, 500), 500 * 1600);
 }
 
 // The first heap comes to rest while the second still moves: nobody may fill the lake then, and
