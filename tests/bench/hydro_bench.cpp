@@ -90,10 +90,10 @@ void run_to_rest(benchmark::State& state, const sim::WorldSpec& spec, int most) 
 
 /// One iteration is a tick of a world that has run for a while: its first tick builds what later
 /// ones repair.
-void run_on(benchmark::State& state, const sim::WorldSpec& spec, unsigned threads) {
+void run_on(benchmark::State& state, const sim::WorldSpec& spec, unsigned threads, int before = 5) {
   workers::ThreadPool pool(threads);
   auto world = made(spec);
-  for (int t = 0; t < 5; ++t) (void)world->tick({}, pool);
+  for (int t = 0; t < before; ++t) (void)world->tick({}, pool);
   Ticks ticks;
   for (auto _ : state) (void)ticks.run(*world, {}, pool);
   ticks.tell(state);
@@ -119,13 +119,18 @@ void BM_HydroFullRuns(benchmark::State& state) {
 }
 BENCHMARK(BM_HydroFullRuns)->Unit(benchmark::kMillisecond);
 
-/// Side of an ocean with a hill of water in a corner, threads.
+/// Side of an ocean with a hill of water in the middle of each 32x32 columns, once all of it moves;
+/// threads.
 void BM_HydroOcean(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {side, 64, side});
   spec.fills.push_back({{{0, 0, 0}, {side, 40, side}}, kFull});
-  spec.fills.push_back({{{0, 40, 0}, {side / 4, 16, side / 4}}, kFull});
-  run_on(state, spec, static_cast<unsigned>(state.range(1)));
+  for (std::int32_t z = 8; z < side; z += 32) {
+    for (std::int32_t x = 8; x < side; x += 32) {
+      spec.fills.push_back({{{x, 40, z}, {16, 16, 16}}, kFull});
+    }
+  }
+  run_on(state, spec, static_cast<unsigned>(state.range(1)), 40);
 }
 BENCHMARK(BM_HydroOcean)
     ->Args({64, 1})
@@ -137,14 +142,14 @@ BENCHMARK(BM_HydroOcean)
     ->Iterations(20)
     ->UseRealTime();
 
-/// Threads: a hundred hills on a lake 100,000 wide.
+/// Threads: a hill on each 40 columns of a lake 100,000 wide, once all of it moves.
 void BM_HydroHundredThousandRuns(benchmark::State& state) {
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {100'000, 64, 1});
   spec.fills.push_back({{{0, 0, 0}, {100'000, 20, 1}}, kFull});
-  for (std::int32_t i = 0; i < 100; ++i) {
-    spec.fills.push_back({{{i * 1000, 20, 0}, {300, 20, 1}}, kFull});
+  for (std::int32_t x = 10; x < 100'000; x += 40) {
+    spec.fills.push_back({{{x, 20, 0}, {20, 20, 1}}, kFull});
   }
-  run_on(state, spec, static_cast<unsigned>(state.range(0)));
+  run_on(state, spec, static_cast<unsigned>(state.range(0)), 60);
 }
 BENCHMARK(BM_HydroHundredThousandRuns)
     ->Arg(1)
