@@ -142,7 +142,7 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     const bool wet = run.wet();
     const bool rests = mover.body == kNone ? !wet || !mover.moves : body_at(mover.body).rests;
     const bool moves = !rests && !mover.settled && wet;
-    // What lies as if nothing had moved in it is no body any more.
+    // Water that moved, and lies within a unit of what is beside it now, is in no body any more.
     mover.asks = wet && (mover.body == kNone ? mover.friction != 0 : body_at(mover.body).asks);
     const bool stays = !rests || mover.asks;
     mover.friction = moves ? std::max(mover.friction, kNoFriction) : 0;

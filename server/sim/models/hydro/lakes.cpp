@@ -52,6 +52,7 @@ const Mover* Lakes::mover_of(const Run& run) const {
   return run.slot == kNone ? nullptr : &movers_[static_cast<std::size_t>(run.slot)];
 }
 
+// What has friction moved when the last tick ended.
 bool Lakes::stirs(const Run& run) const {
   const Mover* const mover = mover_of(run);
   return mover != nullptr ? mover->stirs || mover->friction != 0 : run.event || run.air > 0;
@@ -170,6 +171,7 @@ void Lakes::surround(std::span<const std::int32_t> runs, Heap heap,
     around_[static_cast<std::size_t>(id)] = true;
     heap.add(columns_.run(id));
   }
+  const std::size_t before = taken.size();
   std::vector<std::int32_t> ring(runs.begin(), runs.end());
   while (!heap.flat() && !ring.empty()) grow(heap, ring, taken);
   std::size_t needed = taken.size();
@@ -183,7 +185,9 @@ void Lakes::surround(std::span<const std::int32_t> runs, Heap heap,
       needed = taken.size();
     }
   }
-  for (const std::int32_t id : taken) around_[static_cast<std::size_t>(id)] = false;
+  for (const std::int32_t id : std::span(taken).subspan(before)) {
+    around_[static_cast<std::size_t>(id)] = false;
+  }
   for (const std::int32_t id : runs) around_[static_cast<std::size_t>(id)] = false;
   taken.resize(needed);
 }

@@ -24,9 +24,9 @@ class Lakes {
   void clear() { lakes_.clear(); }
   /// These are all of a lake that rests.
   void add(std::span<const std::int32_t> runs, const Levels& levels);
-  /// Something happened to these runs, or ended. Appends to `to_fill` all runs of such lakes of
-  /// theirs, or beside them, as are to be filled, so that those are flat: of a lake in which
-  /// nothing stirs and which is not flat.
+  /// Something happened to these runs, or ended. Of lakes of theirs, or beside them, in which
+  /// nothing stirs, nor moved when the last tick ended, and which are not flat: appends to `to_fill`
+  /// the runs that are to be filled, so that they are.
   void check(std::span<const std::int32_t> runs, std::vector<std::int32_t>& to_fill);
   /// Of water that is to be filled flat: appends to `taken` so many rings of runs at rest around it
   /// as it takes to lie within a unit of the lowest of them, or of lower ones not far beyond.
