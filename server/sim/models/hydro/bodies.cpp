@@ -37,16 +37,12 @@ bool Flow::is_quiet(const Body& body) const {
   if (body.whole) return false;
   Level lowest = INT64_MAX;
   Level highest = INT64_MIN;
-  const auto stirs = [this](const Way& way) {
-    return movers_[static_cast<std::size_t>(way.low)].stirs ||
-           movers_[static_cast<std::size_t>(way.high)].stirs;
-  };
   for (const std::int32_t m : movers_of(body)) {
     const Mover& mover = movers_[static_cast<std::size_t>(m)];
     if (mover.event || mover.air > 0) return false;
     for (const std::int32_t w : ways_of(m)) {
       const Way& way = ways_[static_cast<std::size_t>(w)];
-      if (way.flows() || (way.joint == Joint::kSpill && stirs(way))) return false;
+      if (way.flows() || way.joint == Joint::kSpill) return false;
     }
     lowest = std::min(lowest, mover.level);
     highest = std::max(highest, mover.level);

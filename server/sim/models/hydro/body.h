@@ -30,7 +30,6 @@ struct alignas(64) Mover {
   bool forced : 1 = false;   // made full because it would run over
   bool stale : 1 = false;    // its run was changed since the last tick
   bool settled : 1 = false;  // it came to rest in a body that goes on
-  bool asks : 1 = false;     // it came to rest: whether its lake is flat is to be known
   bool near = false;         // it could run over
   bool flows = false;        // through a contact
   bool event = false;        // something from outside touched it
@@ -128,7 +127,6 @@ struct Standing : Levels {
   Level lowest_contact = INT64_MAX;
   Level highest_contact = INT64_MIN;
   bool flows = false;
-  bool moved = false;    // a run did when the last tick ended, or is young
   bool presses = false;  // a run is full, or could run over
   bool falls = false;
 
@@ -136,7 +134,6 @@ struct Standing : Levels {
     if (mover.wet) {
       see_wet(mover.level);
       add_age(mover.age);
-      moved |= (mover.age | mover.friction) != 0;
     }
     if (mover.takes) see_room(mover.level);
     lowest_contact = std::min(lowest_contact, mover.contact);

@@ -56,11 +56,12 @@ void Flow::settle() {
   }
 }
 
-// Whether it came to rest, and did not rest already.
+// Whether it came to rest, and did not rest already: what became old in this tick did not.
 bool Flow::settle(Body& body) {
   const Outcome& outcome = body.outcome;
+  const bool had_age = body.standing.youngest() != 0;
   body.rests = body.still && !body.busy && !outcome.moved;
-  if (body.rests) return body.standing.moved;
+  if (body.rests) return had_age;
   if (body.busy && !body.old()) return false;
   if (!outcome.quiet() && !body.old() && outcome.moved) return false;
   if (outcome.flat()) {
@@ -73,7 +74,7 @@ bool Flow::settle(Body& body) {
   // As flat as its symmetry lets it be. Together with what rests beside it it may have none.
   const bool idle = !filling.changed && !outcome.flows && !outcome.moved && body.old();
   body.rests = !body.busy && (idle || (!filling.even && !body.whole));
-  return body.rests && (body.standing.moved || !idle);
+  return body.rests && (had_age || !idle);
 }
 
 void Flow::stop(const Body& body) {

@@ -142,10 +142,9 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     const bool wet = run.wet();
     const bool rests = mover.body == kNone ? !wet || !mover.moves : body_at(mover.body).rests;
     const bool moves = !rests && !mover.settled && wet;
-    // Water that moved, and lies within a unit of what is beside it now, is in no body any more.
-    mover.asks = wet && (mover.body == kNone ? mover.friction != 0 : body_at(mover.body).asks);
-    const bool stays = !rests || mover.asks;
-    mover.friction = moves ? std::max(mover.friction, kNoFriction) : 0;
+    const bool asks = wet && mover.body != kNone && body_at(mover.body).asks;
+    const bool stays = !rests || asks;
+    if (!moves) mover.friction = 0;
     if (!moves || !mover.full) mover.pressure = 0;
     if (!moves && run.air == 0) mover.age = 0;
     if (!columns_.store_in_place(run, {mover.pressure, mover.friction, mover.age},

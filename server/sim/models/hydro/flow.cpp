@@ -12,7 +12,6 @@ void Standing::add(const Standing& other) {
   highest_contact = std::max(highest_contact, other.highest_contact);
   before_ = std::min(before_, other.before_);
   flows = flows || other.flows;
-  moved = moved || other.moved;
   presses = presses || other.presses;
   falls = falls || other.falls;
 }

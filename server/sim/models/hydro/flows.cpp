@@ -146,7 +146,7 @@ std::int32_t Flow::friction_of(const Mover& mover) const {
   if (mover.body == kNone) return mover.friction;
   const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
   if (body.still) return mover.friction;
-  if (mover.friction <= kNoFriction) return body.target_friction;
+  if (mover.friction == 0) return body.target_friction;
   const std::int32_t more = body.target_friction - mover.friction;
   return mover.friction +
          (more > 0 ? (more + kFrictionRises - 1) / kFrictionRises : more / kFrictionFalls);

@@ -223,8 +223,7 @@ bool Flow::look_at_runs() {
       if (mover.stale || mover.air > 0) read(mover);
       look_at(mover);
       const bool same = mover.moves == (mover.body != kNone) || !(mover.wet || mover.moves);
-      const bool asks = mover.asks || mover.wet != was_wet || !same;
-      if (asks) listed_[piece].push_back(static_cast<std::int32_t>(m));
+      if (mover.wet != was_wet || !same) listed_[piece].push_back(static_cast<std::int32_t>(m));
     }
   });
   for (const std::vector<std::int32_t>& piece : listed_) {

@@ -52,10 +52,9 @@ const Mover* Lakes::mover_of(const Run& run) const {
   return run.slot == kNone ? nullptr : &movers_[static_cast<std::size_t>(run.slot)];
 }
 
-// What has friction moved when the last tick ended.
 bool Lakes::stirs(const Run& run) const {
   const Mover* const mover = mover_of(run);
-  return mover != nullptr ? mover->stirs || mover->friction != 0 : run.event || run.air > 0;
+  return mover != nullptr ? mover->stirs : run.event || run.air > 0;
 }
 
 bool Lakes::moves(const Run& run) const {

@@ -25,8 +25,8 @@ class Lakes {
   /// These are all of a lake that rests.
   void add(std::span<const std::int32_t> runs, const Levels& levels);
   /// Something happened to these runs, or ended. Of lakes of theirs, or beside them, in which
-  /// nothing stirs, nor moved when the last tick ended, and which are not flat: appends to `to_fill`
-  /// the runs that are to be filled, so that they are.
+  /// nothing stirs and which are not flat: appends to `to_fill` the runs that are to be filled, so
+  /// that they are.
   void check(std::span<const std::int32_t> runs, std::vector<std::int32_t>& to_fill);
   /// Of water that is to be filled flat: appends to `taken` so many rings of runs at rest around it
   /// as it takes to lie within a unit of the lowest of them, or of lower ones not far beyond.

@@ -27,7 +27,6 @@ inline constexpr Q16 kBedDrag = kOne / 2;
 inline constexpr std::int64_t kRapidDrag = 2;
 inline constexpr Q16 kMostRapid = kOne / 2;
 inline constexpr Q16 kFrictionFactor = kOne * 16 / 10;
-inline constexpr std::int32_t kNoFriction = 1;  // of what moved, and has none of its own yet
 inline constexpr Q16 kMostFriction = kOne * 4 / 10;
 inline constexpr std::int32_t kRunsFree = 4;        // a part of its friction brakes what runs free
 inline constexpr std::int32_t kFrictionFalls = 16;  // a part of the way in each tick
