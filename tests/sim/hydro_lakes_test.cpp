@@ -223,6 +223,20 @@ TEST(HydroLakes, AFilmThatGrowsOldAsItsEdgeDriesRestsWhenItSaysSo) {
   }
 }
 
+// Far more comes to rest than is kept of lakes before all of it is forgotten (some 1,100 here).
+TEST(HydroLakes, WhatIsForgottenIsFoundAgain) {
+  WorldSpec spec = lake({40, 12, 1}, 8);
+  spec.sources.push_back({{3, 9, 0}, 3});
+  auto world = make_world(spec);
+  auto restored = through_a_snapshot(*world);
+  sim::SerialExecutor serial;
+  for (int t = 0; t < 3000; ++t) {
+    if (t % 8 == 0) restored = through_a_snapshot(*restored);
+    const auto digest = world->tick({}, serial).digest;
+    ASSERT_EQ(restored->tick({}, serial).digest, digest) << t;
+  }
+}
+
 // Lakes that were told apart by a restore: water lies on both sides of dry ground, and what is on
 // the other side comes or goes; or two of its ends move, each of which lies within a unit of what
 // rests between them.
