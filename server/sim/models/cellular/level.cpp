@@ -10,18 +10,24 @@ namespace sluice::sim {
 
 namespace {
 
-/// Calls f(place) for the lowest wet cell of each run in the part, as far as it lies there.
+/// Calls f(place) for the lowest wet cell of each run in the part, as far as it lies there. Of the
+/// chunk's lowest slab those segments of `below` have such a cell in the chunk below it.
 template <class F>
-void for_each_run(const ChunkShape& shape, const Chunk& chunk, const ChunkRegion& region, F&& f) {
+void for_each_run(const ChunkShape& shape, const Chunk& chunk, const ChunkRegion& region,
+                  std::uint32_t below, F&& f) {
   if (chunk.cells.is_shared_air() || chunk.cells.is_shared_rock()) return;
   const std::int32_t slab = shape.slab();
   for (std::uint64_t rows = region.slabs; rows != 0; rows &= rows - 1) {
     const std::int32_t y = std::countr_zero(rows);
     const bool goes_on = y > 0 && (region.slabs >> (y - 1) & 1U) != 0;
     for (std::uint32_t left = region.segments; left != 0; left &= left - 1) {
-      const std::int32_t first = y * slab + std::countr_zero(left) * kSegment;
+      const std::int32_t in_slab = std::countr_zero(left) * kSegment;
+      const std::int32_t first = y * slab + in_slab;
       const Cell* const cells = chunk.cells.data() + first;
-      const Cell* const under = goes_on ? cells - slab : nullptr;
+      const Cell* under = goes_on ? cells - slab : nullptr;
+      if (y == 0 && (below & left & -left) != 0) {
+        under = chunk.below->cells.data() + (shape.height() - 1) * slab + in_slab;
+      }
       for (std::int32_t i = 0; i < kSegment; ++i) {
         if (cells[i] <= 0 || (under != nullptr && under[i] > 0)) continue;
         f(shape.cell_at(chunk.coord, first + i));
@@ -60,8 +66,9 @@ Leveller::Leveller(const CellularRule& rule, std::int64_t most_cells)
     : rule_(rule), search_(rule, most_cells), order_(rule) {}
 
 void Leveller::level(std::span<const ChunkPart> parts, Grid& grid, WaterMoves* moves) {
+  const ChunkShape& shape = grid.shape();
   around_.clear();
-  for (const ChunkPart& part : parts) look_around(grid.shape(), part);
+  for (const ChunkPart& part : parts) look_around(shape, part);
   merge_parts();
   // All from the cells as they are now, since one body may rise to where another one is.
   std::vector<CellGain> gains;
@@ -71,11 +78,23 @@ void Leveller::level(std::span<const ChunkPart> parts, Grid& grid, WaterMoves* m
   for (const ChunkPart& part : around_) {
     const Chunk* const chunk = grid.find(part.coord);
     if (chunk == nullptr) continue;
-    for_each_run(grid.shape(), *chunk, part.region, [&](Vec3 seed) {
+    for_each_run(shape, *chunk, part.region, segments_below(shape, *chunk), [&](Vec3 seed) {
       if (search_.find(seed, body)) balance.level(std::move(body));
     });
   }
   apply(gains, grid);
+}
+
+// Where a column goes on in a part of the chunk below: a run that comes from there is found there.
+// To go down to its floor from each chunk was half of what a world in motion paid for this.
+std::uint32_t Leveller::segments_below(const ChunkShape& shape, const Chunk& chunk) const {
+  if (chunk.below == nullptr) return 0;
+  const ChunkCoord coord = chunk.below->coord;
+  const auto part = std::lower_bound(
+      around_.begin(), around_.end(), coord,
+      [](const ChunkPart& other, const ChunkCoord& sought) { return other.coord < sought; });
+  if (part == around_.end() || part->coord != coord) return 0;
+  return (part->region.slabs & top_slab(shape)) != 0 ? part->region.segments : 0;
 }
 
 void Leveller::look_around(const ChunkShape& shape, const ChunkPart& part) {

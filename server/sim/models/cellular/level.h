@@ -45,6 +45,7 @@ class Leveller {
  private:
   void look_around(const ChunkShape& shape, const ChunkPart& part);
   void merge_parts();
+  [[nodiscard]] std::uint32_t segments_below(const ChunkShape& shape, const Chunk& chunk) const;
 
   const CellularRule& rule_;
   BodySearch search_;
