@@ -57,7 +57,7 @@ open = false
 TEST_F(Toolbox, ARecordingKeepsTheWaterThatItsWorldFileDoesNotName) {
   const auto recordings = std::filesystem::path(SLUICE_SOURCE_DIR) / "tests/golden/recordings";
   for (const char* const name : {"format3-cellular3", "format3-block3", "format3-stream7",
-                                 "format3-hydro6", "format3-pipes3-cellular3"}) {
+                                 "format3-hydro7", "format3-pipes3-cellular3"}) {
     const Finished verified =
         sluice({"verify", (recordings / (name + std::string(".sluice"))).string()});
     EXPECT_EQ(verified.status, 0) << verified.out << verified.error;

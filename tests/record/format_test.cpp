@@ -39,9 +39,9 @@ void expect_verifies(const std::string& path, std::uint64_t ticks) {
 /// What is said of a file whose rules this program does not have any more; empty when it has them.
 std::string older_rules(const std::filesystem::path& file) {
   const std::pair<const char*, int> older[] = {
-      {"cellular", 1}, {"cellular", 2}, {"block", 1},  {"block", 2},  {"stream", 1},
-      {"stream", 2},   {"stream", 3},   {"stream", 4}, {"stream", 5}, {"stream", 6},
-      {"hydro", 1},    {"hydro", 2},    {"hydro", 3},  {"hydro", 4},  {"hydro", 5}};
+      {"cellular", 1}, {"cellular", 2}, {"block", 1},  {"block", 2},  {"stream", 1}, {"stream", 2},
+      {"stream", 3},   {"stream", 4},   {"stream", 5}, {"stream", 6}, {"hydro", 1},  {"hydro", 2},
+      {"hydro", 3},    {"hydro", 4},    {"hydro", 5},  {"hydro", 6}};
   for (const auto& [model, version] : older) {
     const std::string number = std::to_string(version);
     if (!file.stem().string().ends_with(model + number)) continue;

@@ -1,5 +1,6 @@
 // Step 2: bodies, from the ways that are open; what of a lake at rest moves with them.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "server/sim/models/hydro/flow.h"
@@ -23,13 +24,22 @@ bool Flow::look_at_lakes(std::size_t done) {
     std::erase_if(asked, [&](std::int32_t id) {
       return std::binary_search(filled.begin(), filled.end(), id);
     });
-    const std::size_t before = filled.size();
-    lakes_.check(asked, filled);
-    for (std::size_t i = before; i < filled.size(); ++i) activate(add_mover(filled[i]));
+    std::vector<Lakes::Taken> taken;
+    lakes_.check(asked, taken);
+    take(taken);
+    for (const Lakes::Taken& one : taken) filled.push_back(one.run);
     std::sort(filled.begin(), filled.end());
     if (!spread_all()) return false;
   }
   return true;
+}
+
+void Flow::take(std::span<const Lakes::Taken> taken) {
+  for (const auto& [run, with] : taken) {
+    const std::int32_t mover = add_mover(run);
+    activate(mover);
+    ties_.emplace_back(add_mover(with), mover);
+  }
 }
 
 // Whether it is to be filled, and nothing flows in it yet.
@@ -53,7 +63,7 @@ bool Flow::is_quiet(const Body& body) const {
 
 // False when columns came to be meanwhile.
 bool Flow::enlarge_quiet_parts() {
-  std::vector<std::int32_t> taken;
+  std::vector<Lakes::Taken> taken;
   for (const Body& body : bodies_) {
     if (!is_quiet(body)) continue;
     std::vector<std::int32_t> runs;
@@ -61,7 +71,7 @@ bool Flow::enlarge_quiet_parts() {
     lakes_.surround(runs, taken);
   }
   const std::size_t asked = asked_.size();
-  for (const std::int32_t id : taken) activate(add_mover(id));
+  take(taken);
   asked_.resize(asked);  // of these parts it is known
   return spread_all() && look_at_lakes(asked);
 }
@@ -115,41 +125,79 @@ void Flow::list_ways() {
   }
 }
 
+// Each mover leads to one of the same body before it, and so on to the first. In the order in which
+// ways and movers lie in memory: a walk from each mover over its ways was a sixth of the work where
+// many waves run out over a lake.
 void Flow::find_bodies() {
   changed_bodies_ = false;
   bodies_.clear();
-  members_.clear();
   spills_.clear();
+  still_ways_.clear();
+  leaders_.resize(movers_.size());
+  std::iota(leaders_.begin(), leaders_.end(), 0);
   for (std::size_t w = 0; w < ways_.size(); ++w) {
-    if (ways_[w].joint == Joint::kSpill) spills_.push_back(static_cast<std::int32_t>(w));
+    const Way& way = ways_[w];
+    if (way.joint == Joint::kContact) join(way.low, way.high);
+    if (way.joint == Joint::kStill) still_ways_.push_back(static_cast<std::int32_t>(w));
+    if (way.joint == Joint::kSpill) spills_.push_back(static_cast<std::int32_t>(w));
   }
-  for (Mover& mover : movers_) mover.body = kNone;
-  for (std::int32_t root = 0; root < mover_count(); ++root) {
-    const Mover& first = mover_at(root);
-    if (first.body != kNone || !first.wet || !first.moves) continue;
-    const auto number = static_cast<std::int32_t>(bodies_.size());
-    Body body;
-    body.first = members_.size();
-    mover_at(root).body = number;
-    members_.push_back(root);
-    for (std::size_t i = body.first; i < members_.size(); ++i) {
-      const std::int32_t here = members_[i];
-      const auto [x, z] = places_[static_cast<std::size_t>(here)];
-      body.x_from = std::min(body.x_from, x);
-      body.x_to = std::max(body.x_to, x);
-      body.z_from = std::min(body.z_from, z);
-      body.z_to = std::max(body.z_to, z);
-      for (const std::int32_t w : ways_of(here)) {
-        body.whole = body.whole && way_at(w).joint != Joint::kStill;
-        if (way_at(w).joint != Joint::kContact) continue;
-        const std::int32_t there = way_at(w).other(here);
-        if (mover_at(there).body != kNone) continue;
-        mover_at(there).body = number;
-        members_.push_back(there);
-      }
+  for (const auto& [one, other] : ties_) join(one, other);
+  list_members();
+  for (const std::int32_t w : still_ways_) {
+    for (const std::int32_t end : {way_at(w).low, way_at(w).high}) {
+      if (mover_at(end).body != kNone) body_at(mover_at(end).body).whole = false;
     }
-    body.count = members_.size() - body.first;
+  }
+}
+
+std::int32_t Flow::leader_of(std::int32_t mover) {
+  const auto leads_to = [this](std::int32_t m) -> std::int32_t& {
+    return leaders_[static_cast<std::size_t>(m)];
+  };
+  while (leads_to(mover) != mover) {
+    leads_to(mover) = leads_to(leads_to(mover));
+    mover = leads_to(mover);
+  }
+  return mover;
+}
+
+void Flow::join(std::int32_t one, std::int32_t other) {
+  one = leader_of(one);
+  other = leader_of(other);
+  leaders_[static_cast<std::size_t>(std::max(one, other))] = std::min(one, other);
+}
+
+// What leads to nobody, and to which nobody does, is a body if it is wet and moves.
+void Flow::list_members() {
+  member_counts_.assign(movers_.size(), 0);
+  for (std::int32_t m = 0; m < mover_count(); ++m) {
+    std::int32_t& leader = leaders_[static_cast<std::size_t>(m)];
+    leader = leader_of(m);
+    ++member_counts_[static_cast<std::size_t>(leader)];
+  }
+  std::size_t first = 0;
+  for (std::int32_t m = 0; m < mover_count(); ++m) {
+    Mover& mover = mover_at(m);
+    const std::int32_t leader = leaders_[static_cast<std::size_t>(m)];
+    const std::size_t count = member_counts_[static_cast<std::size_t>(m)];
+    mover.body = leader == m ? kNone : mover_at(leader).body;
+    if (leader != m || (count == 1 && !(mover.wet && mover.moves))) continue;
+    mover.body = static_cast<std::int32_t>(bodies_.size());
+    Body body;
+    body.first = first;
+    first += count;
     bodies_.push_back(std::move(body));
+  }
+  members_.resize(first);
+  for (std::int32_t m = 0; m < mover_count(); ++m) {
+    if (mover_at(m).body == kNone) continue;
+    Body& body = body_at(mover_at(m).body);
+    members_[body.first + body.count++] = m;
+    const auto [x, z] = places_[static_cast<std::size_t>(m)];
+    body.x_from = std::min(body.x_from, x);
+    body.x_to = std::max(body.x_to, x);
+    body.z_from = std::min(body.z_from, z);
+    body.z_to = std::max(body.z_to, z);
   }
 }
 

@@ -115,6 +115,10 @@ struct Levels {
 
   void see_wet(Level level) { highest_wet = std::max(highest_wet, level); }
   void see_room(Level level) { lowest_room = std::min(lowest_room, level); }
+  void see(const Levels& other) {
+    see_wet(other.highest_wet);
+    see_room(other.lowest_room);
+  }
   /// One head to within a unit, wherever water has a free surface or could have one. All may be dry
   /// by now, or all full.
   [[nodiscard]] bool flat() const {
@@ -227,15 +231,16 @@ struct Body {
   std::int32_t z_from = INT32_MAX, z_to = INT32_MIN;
   std::int32_t age = 0;  // 0: old
   std::int32_t target_friction = 0;
-  int head_shift = 0;   // so that the squares of differences of heads fit 32 bits
-  bool still = false;   // flat, and nothing flows in it
-  bool busy = false;    // something fell in, spilled in or spilled out
-  bool fed = false;     // something touched it in this tick, fell in or spilled in
-  bool poured = false;  // water fell in after its outcome was summed up
-  bool rests = false;   // nothing of it needs to be looked at again
-  bool solves = false;  // its pressures are still to be found
-  bool whole = true;    // there is no water at rest beside it
-  bool asks = false;    // it came to rest in this tick: whether its lake is flat is to be known
+  int head_shift = 0;      // so that the squares of differences of heads fit 32 bits
+  bool still = false;      // flat, and nothing flows in it
+  bool busy = false;       // something fell in, spilled in or spilled out
+  bool fed = false;        // something touched it in this tick, fell in or spilled in
+  bool poured = false;     // water fell in after its outcome was summed up
+  bool rests = false;      // nothing of it needs to be looked at again
+  bool solves = false;     // its pressures are still to be found
+  bool whole = true;       // there is no water at rest beside it
+  bool asks_anew = false;  // so it does in the next tick, since it was tied together
+  bool asks = false;       // it came to rest in this tick: whether its lake is flat is to be known
   Standing standing;
   Quotients quotients;
   Outcome outcome;

@@ -17,8 +17,7 @@ struct Flow::Place {
 };
 
 void Outcome::add(const Outcome& other) {
-  see_wet(other.highest_wet);
-  see_room(other.lowest_room);
+  see(other);
   highest_free = std::max(highest_free, other.highest_free);
   lowest_free = std::min(lowest_free, other.lowest_free);
   fast = fast || other.fast;

@@ -139,6 +139,7 @@ class Flow {
   // gather.cpp
   void clear();
   void forget();
+  void untie();
   bool gather_bodies(std::span<const std::int32_t> seeds);
   bool gather_all(std::span<const std::int32_t> seeds);
   bool spread_all();
@@ -155,12 +156,16 @@ class Flow {
   void activate(std::int32_t mover);
   // bodies.cpp
   bool look_at_lakes(std::size_t done);
+  void take(std::span<const Lakes::Taken> taken);
   [[nodiscard]] bool is_quiet(const Body& body) const;
   bool enlarge_quiet_parts();
   void list_bodies();
   void sort_ways();
   void list_ways();
   void find_bodies();
+  [[nodiscard]] std::int32_t leader_of(std::int32_t mover);
+  void join(std::int32_t one, std::int32_t other);
+  void list_members();
   // flow.cpp
   void add_up();
   void grow_older(Mover& mover);
@@ -255,6 +260,11 @@ class Flow {
   std::size_t sorted_ways_ = 0;      // so many were there when they were sorted
   std::vector<Body> bodies_;
   std::vector<std::int32_t> members_;  // movers, body by body
+  std::vector<std::int32_t> leaders_;  // of each mover, when bodies were found
+  std::vector<std::uint32_t> member_counts_;
+  std::vector<std::int32_t> still_ways_;
+  // Movers that are of one body in this tick, though what lies between them rests.
+  std::vector<std::pair<std::int32_t, std::int32_t>> ties_;
   // Of each mover two: where those of its ways begin whose `low` it is, then those whose `high`.
   std::vector<std::int32_t> first_way_;
   std::vector<std::int32_t> ways_of_movers_;

@@ -36,6 +36,7 @@ void Flow::clear() {
   members_.clear();
   spills_.clear();
   to_spread_.clear();
+  ties_.clear();
   apart_.clear();
   sorted_ways_ = 0;
   first_way_.assign(1, 0);
@@ -61,7 +62,22 @@ void Flow::forget() {
   clear();
 }
 
+// What was one body is several now. Those of them that go on moving are to be known to those that
+// rest.
+void Flow::untie() {
+  for (const auto& [one, other] : ties_) {
+    if (mover_at(one).body == kNone || body_at(mover_at(one).body).asks_anew) continue;
+    body_at(mover_at(one).body).asks_anew = true;
+    for (const std::int32_t m : movers_of(body_at(mover_at(one).body))) {
+      asked_.push_back(mover_at(m).id);
+    }
+  }
+  changed_bodies_ = changed_bodies_ || !ties_.empty();
+  ties_.clear();
+}
+
 void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
+  untie();
   if (unlike_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
   // Movers of the last tick are movers still.
   bool done = !movers_.empty() && gather_bodies(seeds.subspan(known));
@@ -78,6 +94,7 @@ void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
 }
 
 bool Flow::gather_bodies(std::span<const std::int32_t> seeds) {
+  ties_.clear();
   if (!gather_all(seeds)) return false;
   list_bodies();
   if (!enlarge_quiet_parts()) return false;

@@ -183,7 +183,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow hydro_water() {
   return {.id = WaterModel::kHydro,
-          .version = 6,
+          .version = 7,
           .name = "hydro",
           .meaning = "columns with momentum: exact volume, flat at rest",
           .work = {.side_view = 16,

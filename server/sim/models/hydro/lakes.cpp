@@ -12,40 +12,15 @@ namespace {
 /// Lakes more than runs that are kept: beyond, what is known is forgotten.
 constexpr std::size_t kSpareLakes = 1024;
 
-/// Runs that lie flat together look for lower ones among so many times as many.
-constexpr Units kReach = 2;
-
 /// Never flat.
 constexpr Levels kUnknown = {INT64_MAX / 4, INT64_MIN / 4};
 
-bool has_room(const Run& run) {
-  return run.volume < run.capacity() || run.open_top;
-}
-
-void see(const Run& run, Levels& levels) {
-  if (run.wet()) levels.see_wet(run.level());
-  if (has_room(run)) levels.see_room(run.level());
-}
-
-void join(const Levels& more, Levels& levels) {
-  levels.see_wet(more.highest_wet);
-  levels.see_room(more.lowest_room);
-}
-
 }  // namespace
 
-void Lakes::Heap::add(const Run& run) {
-  if (run.full()) return;
-  const Level level = sign * run.level();
-  if (level < lowest && count > 0) off += count * (lowest - level);
-  lowest = std::min(lowest, level);
-  off += level - lowest;
-  ++count;
-}
-
-void Lakes::set_mark(std::int32_t run, Mark value) {
-  if (mark(run) == kUnseen) marked_.push_back(run);
-  mark(run) = value;
+void Lakes::set(Mark mark, std::int32_t run) {
+  std::uint8_t& marks = marks_[static_cast<std::size_t>(run)];
+  if (marks == 0) marked_.push_back(run);
+  marks = static_cast<std::uint8_t>(marks | mark);
 }
 
 const Mover* Lakes::mover_of(const Run& run) const {
@@ -76,19 +51,6 @@ std::int32_t Lakes::lake_of(Run& run) {
   return last;
 }
 
-/// f(run) for each that a contact joins to it.
-template <class F>
-void Lakes::for_each_beside(std::int32_t id, F&& f) {
-  ++looks_;
-  const Level here = columns_.run(id).contact();
-  for (const std::int32_t link_id : columns_.run(id).links) {
-    const Link& link = columns_.link(link_id);
-    const std::int32_t other = link.other(id);
-    const Level there = columns_.run(other).contact();
-    if (std::max(here, there) > link.sill() && std::min(here, there) >= link.sill()) f(other);
-  }
-}
-
 // Whether something goes, or could go, through a link of it, as it stands.
 bool Lakes::is_open(std::int32_t id) {
   const Level here = columns_.run(id).contact();
@@ -103,10 +65,10 @@ bool Lakes::is_open(std::int32_t id) {
   return false;
 }
 
-void Lakes::add(std::span<const std::int32_t> runs, const Levels& levels) {
+void Lakes::add(std::span<const std::int32_t> runs, const Levels& levels, Level lowest) {
   for (const std::int32_t id : runs)
     columns_.run(id).lake = static_cast<std::int32_t>(lakes_.size());
-  lakes_.push_back({levels, kNone});
+  lakes_.push_back({levels, lowest, kNone});
 }
 
 // Those of them that hold water and do not stir, and where one is dry, such as have room in it.
@@ -123,86 +85,45 @@ std::vector<std::int32_t> Lakes::at_rest(std::span<const std::int32_t> runs) {
   return resting;
 }
 
-void Lakes::check(std::span<const std::int32_t> runs, std::vector<std::int32_t>& to_fill) {
+void Lakes::check(std::span<const std::int32_t> runs, std::vector<Taken>& to_fill) {
   const std::vector<std::int32_t> asked = at_rest(runs);
   if (asked.empty()) return;
   const auto count = static_cast<std::size_t>(columns_.run_count());
-  marks_.resize(count, kUnseen);
+  marks_.resize(count, 0);
   if (lakes_.size() > count + kSpareLakes) {
     for (std::int32_t id = 0; id < columns_.run_count(); ++id) columns_.run(id).lake = kNone;
     lakes_.clear();
   }
   for (const std::int32_t id : asked) columns_.run(id).lake = kNone;
-  for (const std::int32_t id : asked) set_mark(id, kAsked);
+  for (const std::int32_t id : asked) set(kAsked, id);
   // What moves is asked of what rests.
   for (const bool moving : {false, true}) {
     for (const std::int32_t id : asked) {
-      if (mark(id) == kAsked && moves(columns_.run(id)) == moving) look_at_group(id, to_fill);
+      const bool known = is(kGrouped, id) || (is(kFlooded, id) && !is(kStirred, id));
+      if (!known && moves(columns_.run(id)) == moving) look_at_group(id, to_fill);
     }
   }
   forget_marks();
 }
 
 void Lakes::forget_marks() {
-  for (const std::int32_t id : marked_) mark(id) = kUnseen;
+  for (const std::int32_t id : marked_) marks_[static_cast<std::size_t>(id)] = 0;
   marked_.clear();
-}
-
-// One ring of runs more. What it finds depends on no order.
-void Lakes::grow(Heap& heap, std::vector<std::int32_t>& ring, std::vector<std::int32_t>& taken) {
-  for (const std::int32_t id : std::exchange(ring, {})) {
-    for_each_beside(id, [&](std::int32_t beside) {
-      const Run& run = columns_.run(beside);
-      if (around_[static_cast<std::size_t>(beside)] || !heap.takes(run)) return;
-      if (heap.rests && (run.full() || moves(run) || is_open(beside))) return;
-      around_[static_cast<std::size_t>(beside)] = true;
-      ring.push_back(beside);
-      taken.push_back(beside);
-      heap.add(run);
-    });
-  }
-}
-
-void Lakes::surround(std::span<const std::int32_t> runs, Heap heap,
-                     std::vector<std::int32_t>& taken) {
-  around_.resize(static_cast<std::size_t>(columns_.run_count()), false);
-  for (const std::int32_t id : runs) {
-    around_[static_cast<std::size_t>(id)] = true;
-    heap.add(columns_.run(id));
-  }
-  const std::size_t before = taken.size();
-  std::vector<std::int32_t> ring(runs.begin(), runs.end());
-  while (!heap.flat() && !ring.empty()) grow(heap, ring, taken);
-  std::size_t needed = taken.size();
-  if (heap.rests) {
-    // It may lie on a plateau.
-    const Level level = heap.lowest;
-    const Units most = kReach * heap.count;
-    while (heap.lowest == level && heap.count < most && !ring.empty()) grow(heap, ring, taken);
-    if (heap.lowest < level) {
-      while (!heap.flat() && !ring.empty()) grow(heap, ring, taken);
-      needed = taken.size();
-    }
-  }
-  for (const std::int32_t id : std::span(taken).subspan(before)) {
-    around_[static_cast<std::size_t>(id)] = false;
-  }
-  for (const std::int32_t id : runs) around_[static_cast<std::size_t>(id)] = false;
-  taken.resize(needed);
 }
 
 // Those asked about that touch each other and all move, or all rest, by what is known of what else
 // they touch.
-void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill) {
+void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
   const bool moving = moves(columns_.run(first));
   std::vector<std::int32_t> group = {first};
   std::vector<std::int32_t> touched;
   Levels levels;
+  Level lowest = INT64_MAX;
   bool known = true;
-  set_mark(first, kGrouped);
+  set(kGrouped, first);
   const auto touch = [&](std::int32_t id) {
     Run& run = columns_.run(id);
-    const bool is_own = !moving && mark(id) == kGrouped && run.lake == kNone;
+    const bool is_own = !moving && is(kGrouped, id) && run.lake == kNone;
     if (!run.wet() || moves(run) || is_own) return;
     const std::int32_t lake = lake_of(run);
     known = known && lake != kNone;
@@ -210,10 +131,11 @@ void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill
   };
   for (std::size_t i = 0; i < group.size(); ++i) {
     see(columns_.run(group[i]), levels);
+    lowest = std::min(lowest, columns_.run(group[i]).level());
     for_each_beside(group[i], [&](std::int32_t id) {
       const Run& run = columns_.run(id);
-      if (mark(id) == kAsked && moves(run) == moving) {
-        set_mark(id, kGrouped);
+      if (is(kAsked, id) && !is(kGrouped, id) && moves(run) == moving) {
+        set(kGrouped, id);
         group.push_back(id);
       } else if (run.wet()) {
         touch(id);
@@ -227,91 +149,49 @@ void Lakes::look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   for (const std::int32_t lake : touched) {
-    join(lakes_[static_cast<std::size_t>(lake)].levels, levels);
+    levels.see(lakes_[static_cast<std::size_t>(lake)].levels);
+    lowest = std::min(lowest, lakes_[static_cast<std::size_t>(lake)].lowest);
   }
   if (!known) levels = kUnknown;
+  if (!known) lowest = INT64_MIN;
   if (moving) {
     // Whatever else moves beside that lake is to know of these.
     for (const std::int32_t lake : touched) {
-      join(levels, lakes_[static_cast<std::size_t>(lake)].levels);
+      lakes_[static_cast<std::size_t>(lake)].levels.see(levels);
     }
   } else {
     // Whoever comes to rest in that lake later, too.
     const auto lake = static_cast<std::int32_t>(lakes_.size());
     for (const std::int32_t one : touched) lakes_[static_cast<std::size_t>(one)].joined = lake;
-    add(group, levels);
+    add(group, levels, lowest);
   }
-  if (!levels.flat()) flood(first, to_fill);
+  if (!levels.flat() && !is(kStirred, first)) flood(first, to_fill);
 }
 
 // All of a lake. Nothing is to be done where something stirs in it: it will come to rest.
-void Lakes::flood(std::int32_t first, std::vector<std::int32_t>& to_fill) {
+void Lakes::flood(std::int32_t first, std::vector<Taken>& to_fill) {
   std::vector<std::int32_t> lake = {first};
   Levels levels;
   bool stirred = false;
-  set_mark(first, kFlooded);
+  set(kFlooded, first);
   for (std::size_t i = 0; i < lake.size() && !stirred; ++i) {
     const Run& here = columns_.run(lake[i]);
     see(here, levels);
     for_each_beside(lake[i], [&](std::int32_t id) {
       const Run& run = columns_.run(id);
-      stirred = stirred || mark(id) == kStirred || (run.wet() && stirs(run));
-      if (mark(id) == kFlooded) return;
-      set_mark(id, kFlooded);
+      stirred = stirred || is(kStirred, id) || (run.wet() && stirs(run));
+      if (is(kFlooded, id)) return;
+      set(kFlooded, id);
       lake.push_back(id);
     });
   }
   if (stirred) {
-    for (const std::int32_t id : lake) set_mark(id, kStirred);
+    for (const std::int32_t id : lake) set(kStirred, id);
   } else if (levels.flat()) {
     add(lake, levels);
   } else {
     find_heaps(lake, levels, to_fill);
   }
-}
-
-// What stands above all else in a lake at rest, or what lacks below it, whichever are fewer runs,
-// and what else it takes to fill those flat.
-void Lakes::find_heaps(std::span<const std::int32_t> lake, const Levels& levels,
-                       std::vector<std::int32_t>& to_fill) {
-  std::vector<std::int32_t> high;
-  std::vector<std::int32_t> low;
-  for (const std::int32_t id : lake) {
-    const Run& run = columns_.run(id);
-    if (run.wet() && run.level() > levels.lowest_room + 1) high.push_back(id);
-    if (has_room(run) && run.level() < levels.highest_wet - 1) low.push_back(id);
-  }
-  const bool above = high.size() <= low.size();
-  const std::vector<std::int32_t>& off = above ? high : low;
-  const Heap heap = {.sign = above ? 1 : -1,
-                     .lowest = above ? levels.lowest_room : -levels.highest_wet,
-                     .rests = false};
-  std::vector<std::int32_t> taken(off);
-  for (const std::int32_t id : off) set_mark(id, kOff);
-  for (const std::int32_t first : off) {
-    if (mark(first) != kOff) continue;
-    std::vector<std::int32_t> group = {first};
-    set_mark(first, kFlooded);
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      for_each_beside(group[i], [&](std::int32_t id) {
-        if (mark(id) != kOff) return;
-        set_mark(id, kFlooded);
-        group.push_back(id);
-      });
-    }
-    surround(group, heap, taken);
-  }
-  std::sort(taken.begin(), taken.end());
-  taken.erase(std::unique(taken.begin(), taken.end()), taken.end());
-  to_fill.insert(to_fill.end(), taken.begin(), taken.end());
-  std::vector<std::int32_t> others;
-  Levels known;
-  for (const std::int32_t id : lake) {
-    if (std::binary_search(taken.begin(), taken.end(), id)) continue;
-    others.push_back(id);
-    see(columns_.run(id), known);
-  }
-  add(others, known);
 }
 
 }  // namespace sluice::sim::hydro

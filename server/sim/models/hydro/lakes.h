@@ -5,6 +5,7 @@
 // What is known follows from the cells: it saves work and decides nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -23,16 +24,22 @@ class Lakes {
   /// All runs are others.
   void clear() { lakes_.clear(); }
   /// These are all of a lake that rests.
-  void add(std::span<const std::int32_t> runs, const Levels& levels);
+  void add(std::span<const std::int32_t> runs, const Levels& levels) {
+    add(runs, levels, levels.lowest_room);
+  }
+  /// A run that is to be filled together with another one.
+  struct Taken {
+    std::int32_t run = kNone;
+    std::int32_t with = kNone;
+  };
   /// Something happened to these runs, or ended. Of lakes of theirs, or beside them, in which
   /// nothing stirs and which are not flat: appends to `to_fill` the runs that are to be filled, so
   /// that they are.
-  void check(std::span<const std::int32_t> runs, std::vector<std::int32_t>& to_fill);
-  /// Of water that is to be filled flat: appends to `taken` so many rings of runs at rest around it
-  /// as it takes to lie within a unit of the lowest of them, or of lower ones not far beyond.
-  void surround(std::span<const std::int32_t> runs, std::vector<std::int32_t>& taken) {
-    surround(runs, {}, taken);
-  }
+  void check(std::span<const std::int32_t> runs, std::vector<Taken>& to_fill);
+  /// Of a part of a lake that is to be filled flat: appends to `taken` so many of the nearest runs
+  /// at rest that stand lower as it takes to lie within a unit of all others around it. What lies
+  /// between, as on a plateau a unit high, is left out.
+  void surround(std::span<const std::int32_t> part, std::vector<Taken>& taken);
   /// Runs looked at since this was asked last.
   [[nodiscard]] std::int64_t take_looks() { return std::exchange(looks_, 0); }
 
@@ -40,10 +47,18 @@ class Lakes {
   /// Between which levels its runs stand, or stood before some were left out.
   struct Lake {
     Levels levels;
+    Level lowest = INT64_MIN;     // of those that rest
     std::int32_t joined = kNone;  // to another one
   };
   /// Of a run, in the check under way.
-  enum Mark : std::uint8_t { kUnseen, kAsked, kGrouped, kFlooded, kStirred, kOff };
+  enum Mark : std::uint8_t {
+    kAsked = 1,
+    kGrouped = 2,
+    kFlooded = 4,
+    kStirred = 8,
+    kOff = 16,
+    kTaken = 32
+  };
   /// Runs that are to be filled to a level or a unit above it; or below it, where `sign` is -1.
   struct Heap {
     int sign = 1;
@@ -53,36 +68,95 @@ class Lakes {
     Units count = 0;           // runs, but for full ones
 
     void add(const Run& run);
-    /// Dry ground takes what stands above it, and has nothing for what lacks.
-    [[nodiscard]] bool takes(const Run& run) const { return run.wet() || (sign > 0 && !rests); }
+    void add(const Heap& other);
     [[nodiscard]] bool flat() const { return off <= count; }
+    /// What stands below that is to be filled with it. It stands up to a unit higher then.
+    [[nodiscard]] Level wanted() const { return lowest + (off + count - 1) / count - 1; }
+  };
+  /// For what is to be filled with a part.
+  struct Search {
+    Heap heap;
+    std::int32_t part = kNone;        // a run of it
+    std::vector<std::int32_t> ring;   // where it has come to
+    std::vector<std::int32_t> found;  // by its last step
+    Units rings = 0;                  // so many steps
+    std::int32_t joined = kNone;      // to another one
+    bool goes_on = false;
   };
 
-  [[nodiscard]] Mark& mark(std::int32_t run) { return marks_[static_cast<std::size_t>(run)]; }
-  void set_mark(std::int32_t run, Mark value);
+  [[nodiscard]] bool is(Mark mark, std::int32_t run) const {
+    return (marks_[static_cast<std::size_t>(run)] & mark) != 0;
+  }
+  void set(Mark mark, std::int32_t run);
+  void unset(Mark mark, std::int32_t run) {
+    marks_[static_cast<std::size_t>(run)] &= static_cast<std::uint8_t>(~mark);
+  }
   [[nodiscard]] const Mover* mover_of(const Run& run) const;
   [[nodiscard]] bool stirs(const Run& run) const;
   [[nodiscard]] bool moves(const Run& run) const;
   [[nodiscard]] std::int32_t lake_of(Run& run);
   [[nodiscard]] std::vector<std::int32_t> at_rest(std::span<const std::int32_t> runs);
   [[nodiscard]] bool is_open(std::int32_t run);
-  void look_at_group(std::int32_t first, std::vector<std::int32_t>& to_fill);
-  void flood(std::int32_t first, std::vector<std::int32_t>& to_fill);
-  void find_heaps(std::span<const std::int32_t> lake, const Levels& levels,
-                  std::vector<std::int32_t>& to_fill);
-  void grow(Heap& heap, std::vector<std::int32_t>& ring, std::vector<std::int32_t>& taken);
-  void surround(std::span<const std::int32_t> runs, Heap heap, std::vector<std::int32_t>& taken);
+  void look_at_group(std::int32_t first, std::vector<Taken>& to_fill);
+  void flood(std::int32_t first, std::vector<Taken>& to_fill);
+  void add(std::span<const std::int32_t> runs, const Levels& levels, Level lowest);
   void forget_marks();
+  // lakes_fill.cpp
+  void find_heaps(std::span<const std::int32_t> lake, const Levels& levels,
+                  std::vector<Taken>& to_fill);
+  [[nodiscard]] std::vector<std::vector<std::int32_t>> list_groups(
+      std::span<const std::int32_t> runs, std::vector<Taken>& taken);
+  void surround(std::span<const std::vector<std::int32_t>> parts, const Heap& heap,
+                std::vector<Taken>& taken);
+  [[nodiscard]] const Search& search_at(std::int32_t search) const {
+    return searches_[static_cast<std::size_t>(search)];
+  }
+  void claim(std::int32_t run, std::int32_t search);
+  [[nodiscard]] std::int32_t search_of(std::int32_t run) const;
+  [[nodiscard]] bool may_go_on(const Search& search);
+  [[nodiscard]] bool choose_searches();
+  void grow_searches(std::vector<Taken>& taken);
+  void join(std::int32_t into, std::int32_t other, std::vector<Taken>& taken);
+  void take_found(std::vector<Taken>& taken);
+  [[nodiscard]] bool passes(const Heap& heap, std::int32_t run);
+  [[nodiscard]] Level lowest_of_lake(std::int32_t run);
+  void note_vain(std::size_t looked_at);
+  void learn(std::int32_t first);
   template <class F>
   void for_each_beside(std::int32_t run, F&& f);
 
   Columns& columns_;
   const std::vector<Mover>& movers_;
   std::vector<Lake> lakes_;
-  std::vector<Mark> marks_;
+  std::vector<std::uint8_t> marks_;
   std::vector<std::int32_t> marked_;
-  std::vector<bool> around_;  // whether a run was taken, in the search under way
+  std::vector<Search> searches_;
+  std::vector<std::int32_t> searched_;  // of each run by whom, in the search under way
+  std::vector<std::int32_t> all_searched_;
+  std::size_t vain_looks_ = 0;  // since levels were learnt
   std::int64_t looks_ = 0;
 };
+
+inline bool has_room(const Run& run) {
+  return run.volume < run.capacity() || run.open_top;
+}
+
+inline void see(const Run& run, Levels& levels) {
+  if (run.wet()) levels.see_wet(run.level());
+  if (has_room(run)) levels.see_room(run.level());
+}
+
+/// f(run) for each that a contact joins to it.
+template <class F>
+void Lakes::for_each_beside(std::int32_t id, F&& f) {
+  ++looks_;
+  const Level here = columns_.run(id).contact();
+  for (const std::int32_t link_id : columns_.run(id).links) {
+    const Link& link = columns_.link(link_id);
+    const std::int32_t other = link.other(id);
+    const Level there = columns_.run(other).contact();
+    if (std::max(here, there) > link.sill() && std::min(here, there) >= link.sill()) f(other);
+  }
+}
 
 }  // namespace sluice::sim::hydro
