@@ -12,7 +12,8 @@ import { findViolations, folder, launch, main, openPage, place, shot, SIZES, sta
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 const ROCK = -1;
 
-/** 40 wide, 24 high, 40 deep: a floor whose top is at 3, a basin with two cells of water, a step whose top is at 9. */
+/** 40 wide, 24 high, 40 deep: a floor whose top is at 3, a basin with two cells of water, a step whose top is at 9; and a pit, which a
+ *  spring of 8 units a tick takes ten minutes to fill: a slow machine must find no film of its water on the floor. */
 const WORLD = `[world]
 name = "solid"
 size = [40, 24, 40]
@@ -32,6 +33,10 @@ cell = "~"
 from = [4, 4, 20]
 size = [8, 6, 8]
 cell = "#"
+[[fill]]
+from = [33, 1, 4]
+size = [3, 3, 3]
+cell = "."
 `;
 
 /** What the world has at [x, y, z]. */
@@ -119,7 +124,7 @@ async function thingsFromAbove(page) {
   await page.locator("#placing-panel input[name=rate]").fill("8");
   await page.evaluate(() => document.activeElement.blur());
   await click(page, 34, 5);
-  await stands("sources", [34, 4, 5]);
+  await stands("sources", [34, 1, 5]);
   await page.keyboard.press("Shift+X");
   await click(page, 34, 5);
   await page.waitForFunction(() => window.sluice.fixtures.sources.length === 0);

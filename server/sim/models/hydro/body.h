@@ -239,8 +239,8 @@ struct Body {
   bool rests = false;      // nothing of it needs to be looked at again
   bool solves = false;     // its pressures are still to be found
   bool whole = true;       // there is no water at rest beside it
-  bool asks_anew = false;  // so it does in the next tick, since it was tied together
   bool asks = false;       // it came to rest in this tick: whether its lake is flat is to be known
+  bool asks_anew = false;  // likewise, in the next tick, of what was tied together
   Standing standing;
   Quotients quotients;
   Outcome outcome;

@@ -6,8 +6,7 @@
 namespace sluice::sim::hydro {
 
 void Standing::add(const Standing& other) {
-  see_wet(other.highest_wet);
-  see_room(other.lowest_room);
+  see(other);
   lowest_contact = std::min(lowest_contact, other.lowest_contact);
   highest_contact = std::max(highest_contact, other.highest_contact);
   before_ = std::min(before_, other.before_);
