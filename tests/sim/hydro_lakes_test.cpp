@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "server/sim/models/hydro/hydro.h"
+#include "tests/support/drawn_sizes.h"
 #include "tests/support/hydro_world.h"
 #include "tests/support/lakes.h"
 #include "tests/support/random_world.h"
@@ -281,6 +282,21 @@ TEST(HydroLakes, AFilmThatGrowsOldAsItsEdgeDriesRestsWhenItSaysSo) {
     ASSERT_LT(ticks_to_rest(*world, 2000), 2000);
     world->set_run_options({.sleep = false});
     for (int t = 0; t < 5; ++t) EXPECT_TRUE(world->tick({}, serial).at_rest) << units;
+  }
+}
+
+// A pour on a plateau that reaches beyond what is looked at: all of the lake is looked at instead,
+// and is as flat.
+TEST(HydroLakes, BeyondWhatIsLookedAtAllOfTheLakeIs) {
+  for (const auto& [rings, looks] : {std::pair<std::int64_t, std::int64_t>{0, 16384}, {64, 0}}) {
+    const WithSizes sizes({.rings = rings, .looks = looks});
+    auto world = make_world(lake({100, 12, 100}, 8));
+    std::int64_t at_most = 0;
+    for (int i = 0; i < 4; ++i) {
+      at_most = std::max(at_most, touch(*world, pour({50, 9, 50}, kFull)).at_most);
+      EXPECT_LE(steepest(*world), 1) << rings << " " << looks;
+    }
+    EXPECT_GT(at_most, 2 * 100 * 100) << rings << " " << looks;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "server/sim/models/hydro/hydro.h"
+#include "tests/support/drawn_sizes.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/histories.h"
 #include "tests/support/lakes.h"
@@ -63,6 +64,7 @@ Plan random_plan(std::uint64_t seed, PlanKind kind) {
 
 RC_GTEST_PROP(HydroProperty, ConservesEveryUnitAndNoCellHoldsMoreThanItsFill,
               (std::uint64_t seed, bool solid, bool lakes)) {
+  const WithSizes sizes(drawn_sizes(seed));
   const Plan plan = random_plan(seed, {solid, lakes, Pipes::kJoined});
   auto world = make_world(plan.spec);
   sim::SerialExecutor serial;
@@ -83,12 +85,33 @@ RC_GTEST_PROP(HydroProperty, ConservesEveryUnitAndNoCellHoldsMoreThanItsFill,
 
 RC_GTEST_PROP(HydroProperty, WorkersOrderAndSleepChangeNothing,
               (std::uint64_t seed, bool solid, bool lakes)) {
+  const WithSizes sizes(drawn_sizes(seed));
   const Plan plan = random_plan(seed, {solid, lakes, Pipes::kJoined});
   expect_workers_order_and_sleep_change_nothing(plan.spec, plan.script, 4 * kTicks, seed);
 }
 
+// In how many pieces workers take what moves, and when what is known of lakes is forgotten.
+RC_GTEST_PROP(HydroProperty, SizesThatAreNoRulesChangeNothing,
+              (std::uint64_t seed, bool solid, bool lakes)) {
+  Plan plan = random_plan(seed, {solid, lakes, Pipes::kJoined});
+  Dice dice(seed);
+  auto world = make_world(plan.spec);
+  const WithSizes sizes(
+      {.piece_bits = dice.roll(0, 4), .spare_lakes = static_cast<std::size_t>(dice.roll(0, 4))});
+  auto other = make_world(plan.spec);
+  sim::SerialExecutor serial;
+  plan.script.resize(3 * kTicks);
+  for (const auto& commands : plan.script) {
+    const sim::TickReport expected = world->tick(commands, serial);
+    const sim::TickReport report = other->tick(commands, serial);
+    RC_ASSERT(report.digest == expected.digest);
+    RC_ASSERT(report.at_rest == expected.at_rest);
+  }
+}
+
 RC_GTEST_PROP(HydroProperty, GoingOnFromASnapshotIsGoingOn,
               (std::uint64_t seed, bool solid, bool lakes)) {
+  const WithSizes sizes(drawn_sizes(seed));
   Plan plan = random_plan(seed, {solid, lakes, Pipes::kJoined});
   auto world = make_world(plan.spec);
   auto restored = through_a_snapshot(*world);
@@ -110,6 +133,7 @@ RC_GTEST_PROP(HydroProperty, GoingOnFromASnapshotIsGoingOn,
 // and in the open, with heads and without.
 RC_GTEST_PROP(HydroProperty, TheMirrorImageOfAWorldHasTheMirroredHistory,
               (std::uint64_t seed, bool solid, bool lakes)) {
+  const WithSizes sizes(drawn_sizes(seed));
   auto [spec, script] = random_plan(seed, {solid, lakes});
   Dice dice(seed);
   for (sim::Spring& source : spec.sources) {
@@ -225,6 +249,7 @@ int ticks_to_rest(World& world, int most) {
 
 RC_GTEST_PROP(HydroProperty, WithoutSpringsEveryWorldComesToRestHonestAndFlat,
               (std::uint64_t seed, bool solid, bool lakes)) {
+  const WithSizes sizes(drawn_sizes(seed));
   const Plan plan = random_plan(seed, {solid, lakes, Pipes::kNone, false});
   auto world = make_world(plan.spec);
   sim::SerialExecutor serial;

@@ -116,12 +116,12 @@ void Flow::list_ways() {
     }
   }
   apart_.clear();
-  if (movers_.size() <= kPiece) return;
-  apart_.resize((movers_.size() + kPiece - 1) / kPiece);
+  const std::size_t piece = sizes_.piece();
+  if (movers_.size() <= piece) return;
+  apart_.resize((movers_.size() + piece - 1) / piece);
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     if (!lies_apart(ways_[i])) continue;
-    apart_[static_cast<std::size_t>(ways_[i].high) / kPiece].push_back(
-        static_cast<std::int32_t>(i));
+    apart_[static_cast<std::size_t>(ways_[i].high) / piece].push_back(static_cast<std::int32_t>(i));
   }
 }
 

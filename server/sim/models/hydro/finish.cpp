@@ -169,7 +169,7 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
 void Flow::list_columns() {
   by_ground_.clear();
   ground_ends_.clear();
-  if (movers_.size() <= kPiece) {
+  if (movers_.size() <= sizes_.piece()) {
     by_ground_.resize(movers_.size());
     std::iota(by_ground_.begin(), by_ground_.end(), 0);
     ground_ends_.push_back(movers_.size());
@@ -181,7 +181,8 @@ void Flow::list_columns() {
   for (std::size_t i = 1; i < ends.size(); ++i) {
     const std::size_t from = ground_ends_.empty() ? 0 : ground_ends_.back();
     const bool last = i + 1 == ends.size();
-    if (ends[i] - from >= kPiece / 4 || (last && ends[i] > from)) ground_ends_.push_back(ends[i]);
+    if (ends[i] - from >= sizes_.piece() / 4 || (last && ends[i] > from))
+      ground_ends_.push_back(ends[i]);
   }
   by_ground_.resize(movers_.size());
   for (std::int32_t m = 0; m < mover_count(); ++m) {

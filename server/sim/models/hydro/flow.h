@@ -27,6 +27,7 @@
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/hydro/lakes.h"
+#include "server/sim/models/hydro/sizes.h"
 #include "server/sim/models/hydro/solver.h"
 
 namespace sluice::sim::hydro {
@@ -125,6 +126,20 @@ class Flow {
     return static_cast<std::int32_t>(movers_.size());
   }
 
+  /// Whether its ends are movers of two pieces. Whoever works on the piece of `low` adds what a way
+  /// brings to both its ends; where it lies apart to `low` alone, and the other sum is made later.
+  [[nodiscard]] bool lies_apart(const Way& way) const {
+    return (way.low ^ way.high) >> sizes_.piece_bits != 0;
+  }
+  /// What is not open has no flow and no conductance.
+  void add_to_sums(const Way& way, Mover& low, Mover& high) const {
+    low.conductance += way.conductance;
+    low.lead -= way.lead();
+    low.flows |= way.flows();
+    if (lies_apart(way)) return;
+    high.conductance += way.conductance;
+    high.lead += way.lead();
+  }
   /// f(from, to, piece) for pieces of [0, count).
   template <class F>
   void in_pieces(std::size_t count, F&& f);
@@ -237,6 +252,7 @@ class Flow {
   void list_columns();
 
   Columns& columns_;
+  const Sizes sizes_ = sizes_of_new_worlds();
   Vec3 size_;  // of the world
   bool solid_;
   WaterMoves* moves_ = nullptr;
@@ -279,18 +295,9 @@ class Flow {
   std::vector<std::vector<std::int32_t>> listed_;  // by each piece
   // Runs of whose lakes it is to be found out whether they are flat.
   std::vector<std::int32_t> asked_;
-  Lakes lakes_{columns_, movers_};
+  Lakes lakes_{columns_, movers_, sizes_};
   Solver solver_;
 };
-
-/// Movers or ways of a piece: few enough for two workers to share what is worth sharing.
-inline constexpr std::size_t kPiece = 4096;
-
-/// Whether its ends are movers of two pieces. Whoever works on the piece of `low` adds what a way
-/// brings to both its ends; where it lies apart to `low` alone, and the other sum is made later.
-constexpr bool lies_apart(const Way& way) {
-  return static_cast<std::size_t>(way.low) / kPiece != static_cast<std::size_t>(way.high) / kPiece;
-}
 
 /// A flow cut by less than this keeps its momentum: it is rounding.
 inline constexpr Units kSmallCut = 4;
@@ -300,16 +307,6 @@ inline Q16 fastest(const Mover& from, const Way& way) {
   const Level level = std::max(from.full ? from.contact : from.level, way.sill());
   const Units depth = std::min(level - way.sill(), way.opening());
   return std::min(depth * (kOne / 8 * 7), kMostFlow);
-}
-
-/// What is not open has no flow and no conductance.
-inline void add_to_sums(const Way& way, Mover& low, Mover& high) {
-  low.conductance += way.conductance;
-  low.lead -= way.lead();
-  low.flows |= way.flows();
-  if (lies_apart(way)) return;
-  high.conductance += way.conductance;
-  high.lead += way.lead();
 }
 
 /// What flows by the heads of its ends where one of them is full.
@@ -334,12 +331,12 @@ inline Q16 Flow::flow_of(const Way& way) const {
 
 template <class F>
 void Flow::in_pieces(std::size_t count, F&& f) {
-  const std::size_t pieces = std::max<std::size_t>(1, (count + kPiece - 1) / kPiece);
+  const std::size_t piece = sizes_.piece();
+  const std::size_t pieces = std::max<std::size_t>(1, (count + piece - 1) / piece);
   if (listed_.size() < pieces) listed_.resize(pieces);
   for (std::vector<std::int32_t>& list : listed_) list.clear();
   if (pieces == 1) return f(std::size_t{0}, count, std::size_t{0});
-  executor_->run(pieces,
-                 [&](std::size_t i) { f(i * kPiece, std::min(count, (i + 1) * kPiece), i); });
+  executor_->run(pieces, [&](std::size_t i) { f(i * piece, std::min(count, (i + 1) * piece), i); });
 }
 
 template <class F>
@@ -356,7 +353,7 @@ void Flow::sum_up(F&& f, Take&& take) {
     std::int32_t body = kNone;
     Sums sums;
   };
-  std::vector<std::vector<Part>> parts(movers_.size() / kPiece + 1);
+  std::vector<std::vector<Part>> parts(movers_.size() / sizes_.piece() + 1);
   in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
     for (std::size_t end = from; from < to; from = end) {
       const std::int32_t body = movers_[from].body;

@@ -124,7 +124,7 @@ void set_demand(const Mover& low, const Mover& high, Way& way) {
 }
 
 /// And what flows, as it does unless something is cut. Both ends of a contact are of one body.
-void add_to_moves(const Way& way, Mover& low, Mover& high) {
+void add_to_moves(const Way& way, bool apart, Mover& low, Mover& high) {
   const Units up = std::max<Units>(way.moved, 0);
   const Units down = up - way.moved;
   const bool flows = way.flow != 0;
@@ -132,7 +132,7 @@ void add_to_moves(const Way& way, Mover& low, Mover& high) {
   low.taken += down;
   low.flowed |= flows;
   low.fast |= way.fast();
-  if (lies_apart(way)) return;
+  if (apart) return;
   high.given += down;
   high.taken += up;
   high.flowed |= flows;
@@ -189,7 +189,7 @@ void Flow::find_pushes(bool demands_too) {
         find_push(low, high, way, known);
         if (!demands_too) continue;
         set_demand(low, high, way);
-        add_to_moves(way, low, high);
+        add_to_moves(way, lies_apart(way), low, high);
       }
     }
   });
@@ -201,7 +201,7 @@ void Flow::set_demands() {
       for (const std::int32_t w : ways_up(m)) {
         Mover& high = mover_at(way_at(w).high);
         set_demand(movers_[m], high, way_at(w));
-        add_to_moves(way_at(w), movers_[m], high);
+        add_to_moves(way_at(w), lies_apart(way_at(w)), movers_[m], high);
       }
     }
   });

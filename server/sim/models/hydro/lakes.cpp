@@ -9,9 +9,6 @@ namespace sluice::sim::hydro {
 
 namespace {
 
-/// Lakes more than runs that are kept: beyond, what is known is forgotten.
-constexpr std::size_t kSpareLakes = 1024;
-
 /// Never flat.
 constexpr Levels kUnknown = {INT64_MAX / 4, INT64_MIN / 4};
 
@@ -90,7 +87,7 @@ void Lakes::check(std::span<const std::int32_t> runs, std::vector<Taken>& to_fil
   if (asked.empty()) return;
   const auto count = static_cast<std::size_t>(columns_.run_count());
   marks_.resize(count, 0);
-  if (lakes_.size() > count + kSpareLakes) {
+  if (lakes_.size() > count + sizes_.spare_lakes) {
     for (std::int32_t id = 0; id < columns_.run_count(); ++id) columns_.run(id).lake = kNone;
     lakes_.clear();
   }

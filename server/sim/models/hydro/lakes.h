@@ -13,13 +13,15 @@
 
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/sizes.h"
 
 namespace sluice::sim::hydro {
 
 class Lakes {
  public:
-  /// Both must outlive this. A run that is no mover rests, but for what falls in it.
-  Lakes(Columns& columns, const std::vector<Mover>& movers) : columns_(columns), movers_(movers) {}
+  /// All must outlive this. A run that is no mover rests, but for what falls in it.
+  Lakes(Columns& columns, const std::vector<Mover>& movers, const Sizes& sizes)
+      : columns_(columns), movers_(movers), sizes_(sizes) {}
 
   /// All runs are others.
   void clear() { lakes_.clear(); }
@@ -113,6 +115,10 @@ class Lakes {
   }
   void claim(std::int32_t run, std::int32_t search);
   [[nodiscard]] std::int32_t search_of(std::int32_t run) const;
+  // Many runs are worth a longer look than few, of which a lake that something stirs in has some in
+  // each tick.
+  [[nodiscard]] Units most_rings(const Heap& heap) const { return sizes_.rings + heap.count / 8; }
+  [[nodiscard]] Units most_looks(const Heap& heap) const { return sizes_.looks + 32 * heap.count; }
   [[nodiscard]] bool may_go_on(const Search& search);
   [[nodiscard]] bool choose_searches();
   void grow_searches(std::vector<Taken>& taken);
@@ -127,6 +133,7 @@ class Lakes {
 
   Columns& columns_;
   const std::vector<Mover>& movers_;
+  const Sizes& sizes_;
   std::vector<Lake> lakes_;
   std::vector<std::uint8_t> marks_;
   std::vector<std::int32_t> marked_;

@@ -6,20 +6,6 @@
 
 namespace sluice::sim::hydro {
 
-namespace {
-
-/// How far lower runs are looked for around so many that are to be filled, in rings and in runs.
-/// Many are worth a longer look than few, of which a lake that something stirs in has some in each
-/// tick.
-constexpr Units most_rings(Units runs) {
-  return 64 + runs / 8;
-}
-constexpr Units most_looks(Units runs) {
-  return 16384 + 32 * runs;
-}
-
-}  // namespace
-
 void Lakes::Heap::add(const Run& run) {
   if (run.full()) return;
   const Level level = sign * run.level();
@@ -88,8 +74,8 @@ std::int32_t Lakes::search_of(std::int32_t run) const {
 bool Lakes::may_go_on(const Search& search) {
   if (search.heap.count == 0) return false;
   if (!search.heap.rests) return !search.heap.flat();
-  if (search.rings >= most_rings(search.heap.count)) return false;
-  if (std::ssize(all_searched_) >= most_looks(search.heap.count)) return false;
+  if (search.rings >= most_rings(search.heap)) return false;
+  if (std::ssize(all_searched_) >= most_looks(search.heap)) return false;
   bool may = false;
   for (const std::int32_t id : search.ring) {
     for_each_beside(id, [&](std::int32_t beside) {
