@@ -171,6 +171,7 @@ async function flows(page) {
 /** A place on the screen that shows such a cell, at least some pixels from others; null: there is none. */
 const placeOf = (page, from, to) => page.evaluate(([least, most]) => {
   const { canvas, sight } = window.sluice;
+  window.sluice.paint(); // what is read below is of one moment
   const { clientWidth: width, clientHeight: height } = canvas;
   const isThere = (x, y) => {
     const at = sight.picture.pick((2 * x) / width - 1, 1 - (2 * y) / height, width / height);

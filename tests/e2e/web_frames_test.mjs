@@ -1,22 +1,27 @@
-// Goal: a frame gets fewer pixels where it takes too long or comes too seldom, and all of them at rest.
-// Method: the module by itself, with frames whose cost follows their pixels.
+// Goal: a frame gets fewer pixels where it takes too long or comes too seldom, and all of them at rest; no empty canvas is seen.
+// Method: the modules by themselves, with frames whose cost follows their pixels.
 //
 //   node web_frames_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./web_support.mjs";
 
+const { Frames } = await load("frames.ts");
 const { Sharpness } = await load("sharpness.ts");
 
 test("a frame that takes long, or is missed, gets fewer pixels, which are not smoothed when they are enlarged; at rest it is sharp", () => {
   globalThis.window ??= { devicePixelRatio: 1 };
   const canvas = { clientWidth: 2560, clientHeight: 1600, style: {} };
   const sharpness = new Sharpness(canvas);
-  const pixels = () => [canvas.width, canvas.height, canvas.style.imageRendering];
+  const pixels = () => {
+    sharpness.fit();
+    return [canvas.width, canvas.height, canvas.style.imageRendering];
+  };
   /** Frames that take a part of a nanosecond a pixel, on a screen that shows them after so long. */
   const run = (share, interval, frames = 60) => {
     let changes = 0;
     for (let frame = 0; frame < frames; ++frame) {
+      sharpness.fit();
       const cost = (share * canvas.width * canvas.height) / 1e6;
       if (sharpness.pace(cost, Math.max(cost, interval))) ++changes;
     }
@@ -49,4 +54,38 @@ test("a frame that takes long, or is missed, gets fewer pixels, which are not sm
   run(40, 16.7);
   run(40, 30);
   assert.deepEqual(pixels(), [640, 400, "pixelated"], "a smaller picture is no coarser than that");
+});
+
+test("what is on the screen stays there until the next picture is painted, whatever pixels that has", () => {
+  let [now, next, empty, sizes] = [0, null, false, 0];
+  Object.assign(globalThis, { window: { devicePixelRatio: 1 }, requestAnimationFrame: (call) => (next = call) });
+  const canvas = { clientWidth: 2560, clientHeight: 1600, style: {}, height: 0,
+    set width(value) {
+      this.wide = value;
+      empty = true;
+      ++sizes;
+    } };
+  const clock = performance.now;
+  performance.now = () => now;
+  try {
+    let cost = 40;
+    const frames = new Frames(canvas, () => {
+      frames.needed = false;
+      frames.sharpness.fit();
+      empty = false;
+      now += cost * (canvas.wide / 2560) ** 2;
+    }, () => false, () => true);
+    frames.sharpness.setPixels();
+    for (let frame = 0; frame < 200; ++frame) {
+      if (frame === 100) cost = 2;
+      frames.needed ||= frame < 150;
+      now = Math.ceil(now / 16.7 + 0.01) * 16.7;
+      next();
+      assert.equal(empty, false, `after frame ${frame}`);
+    }
+    assert.equal(canvas.wide, 2560);
+    assert.ok(sizes >= 3, "it was coarse meanwhile");
+  } finally {
+    performance.now = clock;
+  }
 });

@@ -10,9 +10,8 @@ export class Frames {
   /** The picture is not what it should be. */
   needed = true;
   private last = 0;
-  /** When the last frame was begun, and whether this one follows it at once. */
-  private begun = 0;
-  private follows = false;
+  /** When the frame before this one was begun; NaN: nothing was painted in it. */
+  private begun = NaN;
   private frame = 0;
 
   /** `waits`: the picture has to wait for somebody. `byPixels`: whether fewer pixels make a frame cost less. */
@@ -22,12 +21,11 @@ export class Frames {
       this.frame = requestAnimationFrame(next);
       const now = performance.now();
       // A picture that did not change all the time may be late, and nothing is missed.
-      const interval = this.follows ? now - this.begun : 0;
-      this.follows = false;
+      const interval = now - this.begun || 0;
+      this.begun = NaN;
       if (!this.needed && now - this.last > REST && this.sharpness.set(1)) this.needed = true;
       if (!this.needed || waits()) return;
       this.begun = now;
-      this.follows = true;
       paint();
       this.last = performance.now();
       if (byPixels() ? this.sharpness.pace(this.last - now, interval) : this.sharpness.set(1)) this.needed = true;

@@ -14,22 +14,30 @@ const COARSEST = 3;
 const NEWEST = 0.1;
 
 export class Sharpness {
-  /** Screen pixels each way that a pixel of the picture stands for. */
+  /** Screen pixels each way that a pixel of the picture stands for; and of the one that is on the screen. */
   coarse = 1;
+  private shown = 1;
   /** Milliseconds of a frame, and from one to the next, of late. */
   private cost = 0;
   private interval = 0;
 
   constructor(private readonly canvas: HTMLCanvasElement) {}
 
+  /** Before a picture is painted: the canvas is empty then. */
   setPixels(): void {
+    this.shown = this.coarse;
     const ratio = (window.devicePixelRatio || 1) / this.coarse;
     this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
     this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
     this.canvas.style.imageRendering = this.coarse > 1 ? "pixelated" : "";
   }
 
-  /** After a frame that took so long, and came so long after the one before; returns whether the canvas is another one now. */
+  /** The next picture may have other pixels: only then, as the canvas would be empty on the screen until it is painted. */
+  fit(): void {
+    if (this.shown !== this.coarse) this.setPixels();
+  }
+
+  /** After a frame that took so long, and came so long after the one before; returns whether the next one has other pixels. */
   pace(milliseconds: number, interval: number): boolean {
     this.cost += (milliseconds - this.cost) * NEWEST;
     this.interval += (interval - this.interval) * NEWEST;
@@ -61,7 +69,6 @@ export class Sharpness {
     this.coarse = coarse;
     this.cost = DEAR;
     this.interval = 0;
-    this.setPixels();
     return true;
   }
 }

@@ -425,8 +425,8 @@ export class Viewer {
 
   paint(): void {
     this.frames.needed = false;
-    const { camera } = this;
-    const { width, height } = this.canvas;
+    this.frames.sharpness.fit();
+    const { camera, canvas: { width, height } } = this;
     if (!this.mirror || !this.painter) return;
     if ((this.far?.shown ? this.far : this.painter).paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
     if (this.marks.paint(this.screen.context, performance.now())) this.frames.needed = true;
