@@ -190,7 +190,8 @@ void World::advance_pipes(Executor& executor) {
 
 void World::advance_water(Executor& executor, TickReport& report) {
   moves_.clear();
-  const WaterTick now{core_.tick, run_options_.sleep, core_.sources, carried_ ? &moves_ : nullptr};
+  const WaterTick now{core_.tick, run_options_.sleep, core_.sources, carried_ ? &moves_ : nullptr,
+                      run_options_.water};
   const WaterAdvance done = water_->advance(now, grid_, executor);
   heads_changed_ = done.heads_changed;
   core_.totals.drained += done.drained;

@@ -19,6 +19,7 @@
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
 #include "server/sim/marks/trapped_air.h"
+#include "server/sim/models/sizes.h"
 #include "server/sim/pipes/network.h"
 #include "server/sim/spec.h"
 #include "server/sim/spring_schedule.h"
@@ -44,13 +45,15 @@ struct TickReport {
   bool at_rest = false;  // nothing is active: the next tick changes nothing but the clock
 };
 
-/// How a world is run; never changes a result.
+/// How a world is run; never changes a result, but for rules among the sizes, which tests alone
+/// set.
 struct RunOptions {
   bool sleep = true;  // false: process every chunk in every sweep (for tests of sleeping)
   bool heat_by_cell =
       false;  // every flux of heat by its rule, none by vectors (for tests of those)
   /// Pipes that lie together in memory: a power of two (for tests of many small blocks).
   std::uint32_t pipe_block_nodes = PipeLayout::kBlockNodes;
+  WaterSizes water = {};  // likewise
 };
 
 /// Hands out the commands of one tick, one by one. Each is asked for when those before it have been
@@ -89,6 +92,7 @@ class World {
   TickReport tick(CommandSource& commands, Executor& executor);
 
   void set_run_options(RunOptions options);
+  [[nodiscard]] const RunOptions& run_options() const { return run_options_; }
   /// Null for none. Must outlive the ticks that it sees; without one, a phase costs a comparison.
   void set_phase_observer(PhaseObserver* observer) { phase_observer_ = observer; }
 

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "server/sim/models/hydro/hydro.h"
-#include "tests/support/drawn_sizes.h"
 #include "tests/support/hydro_world.h"
 #include "tests/support/lakes.h"
 #include "tests/support/random_world.h"
@@ -289,8 +288,8 @@ TEST(HydroLakes, AFilmThatGrowsOldAsItsEdgeDriesRestsWhenItSaysSo) {
 // and is as flat.
 TEST(HydroLakes, BeyondWhatIsLookedAtAllOfTheLakeIs) {
   for (const auto& [rings, looks] : {std::pair<std::int64_t, std::int64_t>{0, 16384}, {64, 0}}) {
-    const WithSizes sizes({.rings = rings, .looks = looks});
     auto world = make_world(lake({100, 12, 100}, 8));
+    world->set_run_options({.water = {.rings = rings, .looks = looks}});
     std::int64_t at_most = 0;
     for (int i = 0; i < 4; ++i) {
       at_most = std::max(at_most, touch(*world, pour({50, 9, 50}, kFull)).at_most);

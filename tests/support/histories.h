@@ -19,11 +19,14 @@ namespace sluice::tests {
 template <class Also>
 void expect_workers_order_and_sleep_change_nothing(const sim::WorldSpec& spec, Script script,
                                                    std::size_t ticks, std::uint64_t seed,
-                                                   Also&& also) {
+                                                   Also&& also, sim::RunOptions options = {}) {
   auto plain = make_world(spec);
   auto shuffled = make_world(spec);
   auto awake = make_world(spec);
-  awake->set_run_options({.sleep = false});
+  plain->set_run_options(options);
+  shuffled->set_run_options(options);
+  options.sleep = false;
+  awake->set_run_options(options);
   sim::SerialExecutor serial;
   workers::ThreadPool pool(3);
   workers::ShuffledExecutor any_order(pool, seed);
@@ -39,9 +42,10 @@ void expect_workers_order_and_sleep_change_nothing(const sim::WorldSpec& spec, S
   }
 }
 inline void expect_workers_order_and_sleep_change_nothing(const sim::WorldSpec& spec, Script script,
-                                                          std::size_t ticks, std::uint64_t seed) {
-  expect_workers_order_and_sleep_change_nothing(spec, std::move(script), ticks, seed,
-                                                [](const auto&, const auto&) {});
+                                                          std::size_t ticks, std::uint64_t seed,
+                                                          sim::RunOptions options = {}) {
+  expect_workers_order_and_sleep_change_nothing(
+      spec, std::move(script), ticks, seed, [](const auto&, const auto&) {}, options);
 }
 
 }  // namespace sluice::tests

@@ -35,7 +35,9 @@ inline Result<std::unique_ptr<sim::World>> restored_copy(const sim::World& world
   for (std::size_t i = images.size(); order != nullptr && i > 1; --i) {
     std::swap(images[i - 1], images[order->next() % i]);
   }
-  return sim::World::restore(world.snapshot_core(), images);
+  auto restored = sim::World::restore(world.snapshot_core(), images);
+  if (restored) restored.value()->set_run_options(world.run_options());
+  return restored;
 }
 
 /// The same of a world that can be restored; throws where it cannot.

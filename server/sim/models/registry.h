@@ -13,6 +13,7 @@
 #include "server/sim/carried/moves.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
+#include "server/sim/models/sizes.h"
 #include "server/sim/models/state.h"
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
@@ -38,6 +39,7 @@ struct WaterTick {
   const Springs& sources;  // they have run already
   /// To be told what moved between columns; null where nobody asks.
   WaterMoves* moves = nullptr;
+  WaterSizes sizes = {};
 };
 
 /// A push that is to move water, not only its surface.

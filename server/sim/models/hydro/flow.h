@@ -27,8 +27,8 @@
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/hydro/lakes.h"
-#include "server/sim/models/hydro/sizes.h"
 #include "server/sim/models/hydro/solver.h"
+#include "server/sim/models/sizes.h"
 
 namespace sluice::sim::hydro {
 
@@ -41,9 +41,11 @@ class Flow {
   /// The link's flow is another one than the last finish() left. Before gather().
   void take_up_flow(std::int32_t link);
   /// Who is told of what moves between runs in this tick; null: nobody. Whose workers do it.
-  void begin(WaterMoves* moves, Executor& executor) {
+  void begin(WaterMoves* moves, Executor& executor, const WaterSizes& sizes) {
+    unlike_ = unlike_ || sizes.piece_bits != sizes_.piece_bits;
     moves_ = moves;
     executor_ = &executor;
+    sizes_ = sizes;
   }
   /// Gathers what the given runs are joined to; steps 1 to 4. The first `known` of them are what
   /// the last finish() listed as awake.
@@ -252,14 +254,14 @@ class Flow {
   void list_columns();
 
   Columns& columns_;
-  const Sizes sizes_ = sizes_of_new_worlds();
+  WaterSizes sizes_;
   Vec3 size_;  // of the world
   bool solid_;
   WaterMoves* moves_ = nullptr;
   Executor* executor_ = nullptr;
   std::uint64_t shape_version_ = 0;  // of the columns, when all was gathered
-  // Many movers rest, or came since all were gathered, in the order in which waves reached them:
-  // they are gathered anew.
+  // Pieces are others, many movers rest, or came since all were gathered, in the order in which
+  // waves reached them: they are gathered anew.
   bool unlike_ = false;
   std::size_t gathered_ = 0;     // so many movers were there then
   bool changed_movers_ = false;  // there are more of them

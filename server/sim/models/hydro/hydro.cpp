@@ -50,7 +50,7 @@ class HydroWater final : public WaterModelState {
         flow_.take_up_flow(link);
       }
     }
-    flow_.begin(now.moves, executor);
+    flow_.begin(now.moves, executor, now.sizes);
     std::vector<std::int32_t> landed;
     std::vector<std::int32_t> falling =
         let_fall(std::span<const std::int32_t>(seeds).subspan(known), landed);

@@ -13,14 +13,14 @@
 
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
-#include "server/sim/models/hydro/sizes.h"
+#include "server/sim/models/sizes.h"
 
 namespace sluice::sim::hydro {
 
 class Lakes {
  public:
   /// All must outlive this. A run that is no mover rests, but for what falls in it.
-  Lakes(Columns& columns, const std::vector<Mover>& movers, const Sizes& sizes)
+  Lakes(Columns& columns, const std::vector<Mover>& movers, const WaterSizes& sizes)
       : columns_(columns), movers_(movers), sizes_(sizes) {}
 
   /// All runs are others.
@@ -133,7 +133,7 @@ class Lakes {
 
   Columns& columns_;
   const std::vector<Mover>& movers_;
-  const Sizes& sizes_;
+  const WaterSizes& sizes_;
   std::vector<Lake> lakes_;
   std::vector<std::uint8_t> marks_;
   std::vector<std::int32_t> marked_;

@@ -1,0 +1,25 @@
+// Numbers inside water models that tests set to others, so that small worlds come to them and
+// beyond.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::sim {
+
+struct WaterSizes {
+  /// So many movers or ways of hydro water, as a power of two, are a piece: few enough for two
+  /// workers to share what is worth sharing.
+  int piece_bits = 12;
+  /// Lakes more than runs that are kept: beyond, what is known of them is forgotten.
+  std::size_t spare_lakes = 1024;
+  /// How far lower runs are looked for around what is to be filled flat, in rings and in runs, and
+  /// more for each run of it. Unlike the others these are rules: with other ones other results
+  /// come, which are as good.
+  std::int64_t rings = 64;
+  std::int64_t looks = 16384;
+
+  [[nodiscard]] std::size_t piece() const { return std::size_t{1} << piece_bits; }
+};
+
+}  // namespace sluice::sim
