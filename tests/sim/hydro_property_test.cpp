@@ -37,6 +37,7 @@ sim::RunOptions drawn_options(std::uint64_t seed) {
   if (dice.chance(50)) return options;
   options.water = {.piece_bits = dice.roll(0, 4),
                    .spare_lakes = static_cast<std::size_t>(dice.roll(0, 4)),
+                   .neighbours = static_cast<std::size_t>(dice.roll(0, 3)),
                    .rings = dice.roll(0, 4),
                    .looks = dice.roll(0, 16)};
   return options;
@@ -113,7 +114,8 @@ RC_GTEST_PROP(HydroProperty, SizesThatAreNoRulesChangeNothing,
   for (const auto& commands : plan.script) {
     if (dice.chance(30)) {
       other->set_run_options({.water = {.piece_bits = dice.roll(0, 4),
-                                        .spare_lakes = static_cast<std::size_t>(dice.roll(0, 4))}});
+                                        .spare_lakes = static_cast<std::size_t>(dice.roll(0, 4)),
+                                        .neighbours = static_cast<std::size_t>(dice.roll(0, 6))}});
     }
     const sim::TickReport expected = world->tick(commands, serial);
     const sim::TickReport report = other->tick(commands, serial);

@@ -8,11 +8,15 @@
 namespace sluice::sim {
 
 struct WaterSizes {
+  static constexpr std::size_t kMostNeighbours = 6;
+
   /// So many movers or ways of hydro water, as a power of two, are a piece: few enough for two
   /// workers to share what is worth sharing.
   int piece_bits = 12;
   /// Lakes more than runs that are kept: beyond, what is known of them is forgotten.
   std::size_t spare_lakes = 1024;
+  /// A run at rest with more neighbours has them looked at anew each time.
+  std::size_t neighbours = kMostNeighbours;
   /// How far lower runs are looked for around what is to be filled flat, in rings and in runs, and
   /// more for each run of it. Unlike the others these are rules: with other ones other results
   /// come, which are as good.

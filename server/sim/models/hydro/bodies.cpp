@@ -64,6 +64,7 @@ bool Flow::is_quiet(const Body& body) const {
 // False when columns came to be meanwhile.
 bool Flow::enlarge_quiet_parts() {
   std::vector<Lakes::Taken> taken;
+  lakes_.forget_movers();
   for (const Body& body : bodies_) {
     if (!is_quiet(body)) continue;
     std::vector<std::int32_t> runs;

@@ -12,6 +12,7 @@
 // an open side stands a run that is emptied in every tick.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/base/limits.h"
 #include "server/sim/grid.h"
 #include "server/sim/models/hydro/number.h"
 #include "server/sim/models/hydro/state.h"
@@ -141,6 +143,24 @@ struct Block {
   std::int64_t steps = 0;
 };
 
+/// So many columns, and those between.
+struct Ground {
+  std::int32_t x_from = INT32_MAX, x_to = INT32_MIN;
+  std::int32_t z_from = INT32_MAX, z_to = INT32_MIN;
+
+  void see(const Run& run) {
+    x_from = std::min(x_from, run.x);
+    x_to = std::max(x_to, run.x);
+    z_from = std::min(z_from, run.z);
+    z_to = std::max(z_to, run.z);
+  }
+  /// And so many more on each side.
+  [[nodiscard]] Ground with_margin(std::int64_t columns) const {
+    const auto more = static_cast<std::int32_t>(std::min<std::int64_t>(columns, kMaxSide));
+    return {x_from - more, x_to + more, z_from - more, z_to + more};
+  }
+};
+
 class Columns {
  public:
   explicit Columns(const WorldConfig& config);
@@ -202,6 +222,10 @@ class Columns {
   /// Cells and runs looked at or written so far, for tests of what a change costs.
   [[nodiscard]] std::int64_t steps() const;
   [[nodiscard]] std::size_t block_count() const { return blocks_.size(); }
+  /// f(block) for each block that has some of these columns, until one returns true: whether one
+  /// did.
+  template <class F>
+  [[nodiscard]] bool any_block(const Ground& ground, F&& f) const;
 
  private:
   using Place = std::pair<std::int32_t, std::int32_t>;  // x and z, of cells or of chunks
@@ -359,6 +383,26 @@ inline bool Columns::store_in_place(std::int32_t link, bool along_z, const Hydro
   if ((slot == kNone) != state.nothing()) return false;
   if (slot != kNone) states_of(along_z).at(slot) = state;
   return true;
+}
+
+template <class F>
+bool Columns::any_block(const Ground& ground, F&& f) const {
+  const ChunkCoord from = shape_.chunk_of({ground.x_from, 0, ground.z_from});
+  const ChunkCoord to = shape_.chunk_of({ground.x_to, 0, ground.z_to});
+  auto next = blocks_.lower_bound({from.x, from.z});
+  while (next != blocks_.end() && next->first.first <= to.x) {
+    const auto [x, z] = next->first;
+    if (z < from.z) {
+      next = blocks_.lower_bound({x, from.z});
+    } else if (z > to.z) {
+      next = blocks_.lower_bound({x + 1, from.z});
+    } else if (f(next->second)) {
+      return true;
+    } else {
+      ++next;
+    }
+  }
+  return false;
 }
 
 template <class F>

@@ -95,6 +95,7 @@ void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
 
 bool Flow::gather_bodies(std::span<const std::int32_t> seeds) {
   ties_.clear();
+  lakes_.forget_movers();
   if (!gather_all(seeds)) return false;
   list_bodies();
   if (!enlarge_quiet_parts()) return false;
@@ -141,6 +142,7 @@ std::int32_t Flow::add_mover(std::int32_t id) {
   Run& run = columns_.run(id);
   if (run.slot != kNone) return run.slot;
   run.slot = mover_count();
+  lakes_.forget(id);
   Mover mover;
   mover.id = id;
   look_at_states(mover);

@@ -20,18 +20,14 @@ void Lakes::set(Mark mark, std::int32_t run) {
   marks = static_cast<std::uint8_t>(marks | mark);
 }
 
-const Mover* Lakes::mover_of(const Run& run) const {
-  return run.slot == kNone ? nullptr : &movers_[static_cast<std::size_t>(run.slot)];
+void Lakes::clear() {
+  lakes_.clear();
+  at_rest_.clear();
 }
 
 bool Lakes::stirs(const Run& run) const {
-  const Mover* const mover = mover_of(run);
+  const Mover* const mover = at_rest_.mover_of(run);
   return mover != nullptr ? mover->stirs : run.event || run.air > 0;
-}
-
-bool Lakes::moves(const Run& run) const {
-  const Mover* const mover = mover_of(run);
-  return mover != nullptr && mover->moves;
 }
 
 // The run and all lakes on the way are told, so that the next one who asks goes one step.
@@ -48,24 +44,10 @@ std::int32_t Lakes::lake_of(Run& run) {
   return last;
 }
 
-// Whether something goes, or could go, through a link of it, as it stands.
-bool Lakes::is_open(std::int32_t id) {
-  const Level here = columns_.run(id).contact();
-  for (const std::int32_t link_id : columns_.run(id).links) {
-    const Link& link = columns_.link(link_id);
-    const Run& other = columns_.run(link.other(id));
-    const Level there = other.contact();
-    if (std::max(here, there) <= link.sill()) continue;
-    if (std::min(here, there) < link.sill()) return true;
-    if (!other.full() && absolute(here - there) > kCalm) return true;
-  }
-  return false;
-}
-
-void Lakes::add(std::span<const std::int32_t> runs, const Levels& levels, Level lowest) {
+void Lakes::add(std::span<const std::int32_t> runs, const Levels& levels) {
   for (const std::int32_t id : runs)
     columns_.run(id).lake = static_cast<std::int32_t>(lakes_.size());
-  lakes_.push_back({levels, lowest, kNone});
+  lakes_.push_back({levels, kNone});
 }
 
 // Those of them that hold water and do not stir, and where one is dry, such as have room in it.
@@ -77,7 +59,7 @@ std::vector<std::int32_t> Lakes::at_rest(std::span<const std::int32_t> runs) {
   for (const std::int32_t id : runs) {
     if (!columns_.run(id).alive) continue;
     add(id);
-    if (!columns_.run(id).wet()) for_each_beside(id, add);
+    if (!columns_.run(id).wet()) at_rest_.for_each_beside(id, add);
   }
   return resting;
 }
@@ -115,7 +97,6 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
   std::vector<std::int32_t> group = {first};
   std::vector<std::int32_t> touched;
   Levels levels;
-  Level lowest = INT64_MAX;
   bool known = true;
   set(kGrouped, first);
   const auto touch = [&](std::int32_t id) {
@@ -128,8 +109,7 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
   };
   for (std::size_t i = 0; i < group.size(); ++i) {
     see(columns_.run(group[i]), levels);
-    lowest = std::min(lowest, columns_.run(group[i]).level());
-    for_each_beside(group[i], [&](std::int32_t id) {
+    at_rest_.for_each_beside(group[i], [&](std::int32_t id) {
       const Run& run = columns_.run(id);
       if (is(kAsked, id) && !is(kGrouped, id) && moves(run) == moving) {
         set(kGrouped, id);
@@ -139,7 +119,7 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
       } else {
         // Water on both sides of dry ground that it touches is one lake.
         see(run, levels);
-        for_each_beside(id, touch);
+        at_rest_.for_each_beside(id, touch);
       }
     });
   }
@@ -147,10 +127,8 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   for (const std::int32_t lake : touched) {
     levels.see(lakes_[static_cast<std::size_t>(lake)].levels);
-    lowest = std::min(lowest, lakes_[static_cast<std::size_t>(lake)].lowest);
   }
   if (!known) levels = kUnknown;
-  if (!known) lowest = INT64_MIN;
   if (moving) {
     // Whatever else moves beside that lake is to know of these.
     for (const std::int32_t lake : touched) {
@@ -160,7 +138,7 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
     // Whoever comes to rest in that lake later, too.
     const auto lake = static_cast<std::int32_t>(lakes_.size());
     for (const std::int32_t one : touched) lakes_[static_cast<std::size_t>(one)].joined = lake;
-    add(group, levels, lowest);
+    add(group, levels);
   }
   if (!levels.flat() && !is(kStirred, first)) flood(first, to_fill);
 }
@@ -174,7 +152,7 @@ void Lakes::flood(std::int32_t first, std::vector<Taken>& to_fill) {
   for (std::size_t i = 0; i < lake.size() && !stirred; ++i) {
     const Run& here = columns_.run(lake[i]);
     see(here, levels);
-    for_each_beside(lake[i], [&](std::int32_t id) {
+    at_rest_.for_each_beside(lake[i], [&](std::int32_t id) {
       const Run& run = columns_.run(id);
       stirred = stirred || is(kStirred, id) || (run.wet() && stirs(run));
       if (is(kFlooded, id)) return;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/sim/models/hydro/at_rest.h"
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/sizes.h"
@@ -21,14 +22,16 @@ class Lakes {
  public:
   /// All must outlive this. A run that is no mover rests, but for what falls in it.
   Lakes(Columns& columns, const std::vector<Mover>& movers, const WaterSizes& sizes)
-      : columns_(columns), movers_(movers), sizes_(sizes) {}
+      : columns_(columns), sizes_(sizes), at_rest_(columns, movers, sizes) {}
 
   /// All runs are others.
-  void clear() { lakes_.clear(); }
+  void clear();
+  /// A run becomes a mover.
+  void forget(std::int32_t run) { at_rest_.forget(run); }
+  /// Movers hold something else than when they were looked at, or others of them move.
+  void forget_movers() { at_rest_.forget_movers(); }
   /// These are all of a lake that rests.
-  void add(std::span<const std::int32_t> runs, const Levels& levels) {
-    add(runs, levels, levels.lowest_room);
-  }
+  void add(std::span<const std::int32_t> runs, const Levels& levels);
   /// A run that is to be filled together with another one.
   struct Taken {
     std::int32_t run = kNone;
@@ -43,13 +46,12 @@ class Lakes {
   /// between, as on a plateau a unit high, is left out.
   void surround(std::span<const std::int32_t> part, std::vector<Taken>& taken);
   /// Runs looked at since this was asked last.
-  [[nodiscard]] std::int64_t take_looks() { return std::exchange(looks_, 0); }
+  [[nodiscard]] std::int64_t take_looks() { return at_rest_.take_looks(); }
 
  private:
   /// Between which levels its runs stand, or stood before some were left out.
   struct Lake {
     Levels levels;
-    Level lowest = INT64_MIN;     // of those that rest
     std::int32_t joined = kNone;  // to another one
   };
   /// Of a run, in the check under way.
@@ -79,10 +81,14 @@ class Lakes {
   struct Search {
     Heap heap;
     std::int32_t part = kNone;        // a run of it
+    Ground ground;                    // that the part stands on
     std::vector<std::int32_t> ring;   // where it has come to
     std::vector<std::int32_t> found;  // by its last step
     Units rings = 0;                  // so many steps
-    std::int32_t joined = kNone;      // to another one
+    // What may lie lower than what is to be filled will is known to, within so many rings.
+    Level asked_wanted = INT64_MIN;
+    Units asked_rings = 0;
+    std::int32_t joined = kNone;  // to another one
     bool goes_on = false;
   };
 
@@ -93,15 +99,12 @@ class Lakes {
   void unset(Mark mark, std::int32_t run) {
     marks_[static_cast<std::size_t>(run)] &= static_cast<std::uint8_t>(~mark);
   }
-  [[nodiscard]] const Mover* mover_of(const Run& run) const;
   [[nodiscard]] bool stirs(const Run& run) const;
-  [[nodiscard]] bool moves(const Run& run) const;
+  [[nodiscard]] bool moves(const Run& run) const { return at_rest_.moves(run); }
   [[nodiscard]] std::int32_t lake_of(Run& run);
   [[nodiscard]] std::vector<std::int32_t> at_rest(std::span<const std::int32_t> runs);
-  [[nodiscard]] bool is_open(std::int32_t run);
   void look_at_group(std::int32_t first, std::vector<Taken>& to_fill);
   void flood(std::int32_t first, std::vector<Taken>& to_fill);
-  void add(std::span<const std::int32_t> runs, const Levels& levels, Level lowest);
   void forget_marks();
   // lakes_fill.cpp
   void find_heaps(std::span<const std::int32_t> lake, const Levels& levels,
@@ -119,29 +122,23 @@ class Lakes {
   // each tick.
   [[nodiscard]] Units most_rings(const Heap& heap) const { return sizes_.rings + heap.count / 8; }
   [[nodiscard]] Units most_looks(const Heap& heap) const { return sizes_.looks + 32 * heap.count; }
-  [[nodiscard]] bool may_go_on(const Search& search);
+  [[nodiscard]] bool may_go_on(Search& search);
+  [[nodiscard]] bool may_find(Search& search);
   [[nodiscard]] bool choose_searches();
   void grow_searches(std::vector<Taken>& taken);
   void join(std::int32_t into, std::int32_t other, std::vector<Taken>& taken);
   void take_found(std::vector<Taken>& taken);
   [[nodiscard]] bool passes(const Heap& heap, std::int32_t run);
-  [[nodiscard]] Level lowest_of_lake(std::int32_t run);
-  void note_vain(std::size_t looked_at);
-  void learn(std::int32_t first);
-  template <class F>
-  void for_each_beside(std::int32_t run, F&& f);
 
   Columns& columns_;
-  const std::vector<Mover>& movers_;
   const WaterSizes& sizes_;
+  RunsAtRest at_rest_;
   std::vector<Lake> lakes_;
   std::vector<std::uint8_t> marks_;
   std::vector<std::int32_t> marked_;
   std::vector<Search> searches_;
   std::vector<std::int32_t> searched_;  // of each run by whom, in the search under way
   std::vector<std::int32_t> all_searched_;
-  std::size_t vain_looks_ = 0;  // since levels were learnt
-  std::int64_t looks_ = 0;
 };
 
 inline bool has_room(const Run& run) {
@@ -151,19 +148,6 @@ inline bool has_room(const Run& run) {
 inline void see(const Run& run, Levels& levels) {
   if (run.wet()) levels.see_wet(run.level());
   if (has_room(run)) levels.see_room(run.level());
-}
-
-/// f(run) for each that a contact joins to it.
-template <class F>
-void Lakes::for_each_beside(std::int32_t id, F&& f) {
-  ++looks_;
-  const Level here = columns_.run(id).contact();
-  for (const std::int32_t link_id : columns_.run(id).links) {
-    const Link& link = columns_.link(link_id);
-    const std::int32_t other = link.other(id);
-    const Level there = columns_.run(other).contact();
-    if (std::max(here, there) > link.sill() && std::min(here, there) >= link.sill()) f(other);
-  }
 }
 
 }  // namespace sluice::sim::hydro

@@ -41,6 +41,7 @@ void Lakes::surround(std::span<const std::vector<std::int32_t>> parts, const Hea
     for (const std::int32_t id : part) {
       claim(id, static_cast<std::int32_t>(searches_.size()));
       search.heap.add(columns_.run(id));
+      search.ground.see(columns_.run(id));
     }
     searches_.push_back(std::move(search));
   }
@@ -48,10 +49,8 @@ void Lakes::surround(std::span<const std::vector<std::int32_t>> parts, const Hea
     grow_searches(taken);
     take_found(taken);
   }
-  const std::size_t looked_at = all_searched_.size();
   for (const std::int32_t id : all_searched_) searched_[static_cast<std::size_t>(id)] = kNone;
   all_searched_.clear();
-  if (heap.rests && searches_.front().ring.empty()) note_vain(looked_at);
 }
 
 void Lakes::surround(std::span<const std::int32_t> part, std::vector<Taken>& taken) {
@@ -70,21 +69,24 @@ std::int32_t Lakes::search_of(std::int32_t run) const {
   return search;
 }
 
-// Whether what is beside its ring may lead to runs that stand lower than what is to be filled will.
-bool Lakes::may_go_on(const Search& search) {
+// Whether another ring may come to runs that stand lower than what is to be filled will.
+bool Lakes::may_go_on(Search& search) {
   if (search.heap.count == 0) return false;
   if (!search.heap.rests) return !search.heap.flat();
   if (search.rings >= most_rings(search.heap)) return false;
   if (std::ssize(all_searched_) >= most_looks(search.heap)) return false;
-  bool may = false;
-  for (const std::int32_t id : search.ring) {
-    for_each_beside(id, [&](std::int32_t beside) {
-      if (may || searched_[static_cast<std::size_t>(beside)] != kNone) return;
-      may = passes(search.heap, beside) && lowest_of_lake(beside) < search.heap.wanted();
-    });
-    if (may) return true;
-  }
-  return false;
+  return may_find(search);
+}
+
+// Runs at rest that touch differ by a unit at the most: so in so many rings no more than so many
+// units below the lowest can be come to.
+bool Lakes::may_find(Search& search) {
+  const Level wanted = search.heap.wanted();
+  const Units rings = most_rings(search.heap);
+  if (wanted == search.asked_wanted && rings == search.asked_rings) return true;
+  search.asked_wanted = wanted;
+  search.asked_rings = rings;
+  return at_rest_.any_between(search.ground.with_margin(rings), search.heap.lowest - rings, wanted);
 }
 
 // False where none is to go on.
@@ -105,7 +107,7 @@ void Lakes::grow_searches(std::vector<Taken>& taken) {
     const auto own = static_cast<std::int32_t>(i);
     ++searches_[i].rings;
     for (const std::int32_t id : std::exchange(searches_[i].ring, {})) {
-      for_each_beside(id, [&](std::int32_t beside) {
+      at_rest_.for_each_beside(id, [&](std::int32_t beside) {
         const std::int32_t other = search_of(beside);
         if (other != kNone && other != own) met.emplace_back(own, other);
         if (other != kNone || !passes(searches_[i].heap, beside)) return;
@@ -137,7 +139,7 @@ void Lakes::take_found(std::vector<Taken>& taken) {
     if (search.joined != kNone) continue;
     const Level wanted = search.heap.count > 0 ? search.heap.wanted() : INT64_MIN;
     for (const std::int32_t id : search.found) {
-      if (search.heap.sign * columns_.run(id).level() >= wanted) continue;
+      if (search.heap.sign * at_rest_.level(id) >= wanted) continue;
       taken.push_back({id, search.part});
       search.heap.add(columns_.run(id));
     }
@@ -148,45 +150,7 @@ void Lakes::take_found(std::vector<Taken>& taken) {
 
 // Dry ground takes what stands above it, and has nothing for what lacks.
 bool Lakes::passes(const Heap& heap, std::int32_t id) {
-  const Run& run = columns_.run(id);
-  if (!heap.rests) return run.wet() || heap.sign > 0;
-  return run.wet() && !run.full() && !moves(run) && !is_open(id);
-}
-
-Level Lakes::lowest_of_lake(std::int32_t id) {
-  const std::int32_t lake = lake_of(columns_.run(id));
-  return lake == kNone ? INT64_MIN : lakes_[static_cast<std::size_t>(lake)].lowest;
-}
-
-// Levels that are kept are lower than they are. To learn them anew costs a look at all of a lake.
-void Lakes::note_vain(std::size_t looked_at) {
-  vain_looks_ += looked_at;
-  if (vain_looks_ < static_cast<std::size_t>(columns_.run_count())) return;
-  vain_looks_ = 0;
-  learn(searches_.front().part);
-}
-
-void Lakes::learn(std::int32_t first) {
-  marks_.resize(static_cast<std::size_t>(columns_.run_count()), 0);
-  std::vector<std::int32_t> lake = {first};
-  Levels levels;
-  Level lowest = INT64_MAX;
-  set(kFlooded, first);
-  for (std::size_t i = 0; i < lake.size(); ++i) {
-    const Run& run = columns_.run(lake[i]);
-    see(run, levels);
-    if (run.wet() && !moves(run)) lowest = std::min(lowest, run.level());
-    for_each_beside(lake[i], [&](std::int32_t id) {
-      if (is(kFlooded, id)) return;
-      set(kFlooded, id);
-      lake.push_back(id);
-    });
-  }
-  // Of what moves it is to be asked.
-  std::erase_if(
-      lake, [this](std::int32_t id) { return !columns_.run(id).wet() || moves(columns_.run(id)); });
-  add(lake, levels, lowest);
-  forget_marks();
+  return heap.rests ? at_rest_.passes(id) : heap.sign > 0 || columns_.run(id).wet();
 }
 
 // What stands above all else in a lake at rest, or what lacks below it, whichever are fewer runs,
@@ -227,7 +191,7 @@ std::vector<std::vector<std::int32_t>> Lakes::list_groups(std::span<const std::i
     std::vector<std::int32_t>& group = groups.emplace_back(1, first);
     unset(kOff, first);
     for (std::size_t i = 0; i < group.size(); ++i) {
-      for_each_beside(group[i], [&](std::int32_t id) {
+      at_rest_.for_each_beside(group[i], [&](std::int32_t id) {
         if (!is(kOff, id)) return;
         unset(kOff, id);
         group.push_back(id);

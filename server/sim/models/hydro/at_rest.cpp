@@ -1,0 +1,98 @@
+#include "server/sim/models/hydro/at_rest.h"
+
+#include <algorithm>
+
+namespace sluice::sim::hydro {
+
+namespace {
+
+/// Whether something goes, or could go, through a link of it, as it stands.
+bool could_flow(Columns& columns, std::int32_t id) {
+  const Level here = columns.run(id).contact();
+  for (const std::int32_t link_id : columns.run(id).links) {
+    const Link& link = columns.link(link_id);
+    const Run& other = columns.run(link.other(id));
+    const Level there = other.contact();
+    if (std::max(here, there) <= link.sill()) continue;
+    if (std::min(here, there) < link.sill()) return true;
+    if (!other.full() && absolute(here - there) > kCalm) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void RunsAtRest::clear() {
+  runs_.clear();
+  blocks_.clear();
+  known_movers_.clear();
+  blocks_of_movers_.clear();
+}
+
+void RunsAtRest::forget(std::int32_t run) {
+  const auto at = static_cast<std::size_t>(run);
+  if (at < runs_.size()) runs_[at].shape = 0;
+  const std::size_t block = columns_.run(run).block->number;
+  if (block < blocks_.size()) blocks_[block].shape = 0;
+}
+
+void RunsAtRest::forget_movers() {
+  for (const std::int32_t run : known_movers_) runs_[static_cast<std::size_t>(run)].shape = 0;
+  for (const std::size_t block : blocks_of_movers_) blocks_[block].shape = 0;
+  known_movers_.clear();
+  blocks_of_movers_.clear();
+}
+
+const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
+  const auto at = static_cast<std::size_t>(id);
+  if (at >= runs_.size()) runs_.resize(static_cast<std::size_t>(columns_.run_count()));
+  Known& known = runs_[at];
+  if (known.shape == shape()) return known;
+  const Run& run = columns_.run(id);
+  known.shape = shape();
+  known.level = run.level();
+  known.passes = run.wet() && !run.full() && !moves(run) && !could_flow(columns_, id);
+  known.beside_count = 0;
+  known.all_beside = true;
+  for_each_contact(id, [&](std::int32_t beside) {
+    known.all_beside = known.beside_count < sizes_.neighbours;
+    if (known.all_beside) known.beside[known.beside_count++] = beside;
+  });
+  if (run.slot != kNone) known_movers_.push_back(id);
+  return known;
+}
+
+const std::vector<Level>& RunsAtRest::levels_of(const Block& block) {
+  if (block.number >= blocks_.size()) blocks_.resize(columns_.block_count());
+  KnownBlock& known = blocks_[block.number];
+  if (known.shape == shape()) return known.levels;
+  known.shape = shape();
+  known.levels.clear();
+  bool any_mover = false;
+  for (const std::vector<std::int32_t>& column : block.columns) {
+    for (const std::int32_t id : column) {
+      ++looks_;
+      const Run& run = columns_.run(id);
+      any_mover = any_mover || run.slot != kNone;
+      if (!run.wet() || run.full() || moves(run)) continue;
+      // Most stand as high as the one before.
+      if (known.levels.empty() || known.levels.back() != run.level()) {
+        known.levels.push_back(run.level());
+      }
+    }
+  }
+  std::sort(known.levels.begin(), known.levels.end());
+  known.levels.erase(std::unique(known.levels.begin(), known.levels.end()), known.levels.end());
+  if (any_mover) blocks_of_movers_.push_back(block.number);
+  return known.levels;
+}
+
+bool RunsAtRest::any_between(const Ground& ground, Level from, Level to) {
+  return columns_.any_block(ground, [&](const Block& block) {
+    const std::vector<Level>& levels = levels_of(block);
+    const auto first = std::lower_bound(levels.begin(), levels.end(), from);
+    return first != levels.end() && *first < to;
+  });
+}
+
+}  // namespace sluice::sim::hydro
