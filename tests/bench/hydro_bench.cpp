@@ -9,6 +9,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "server/sim/digest.h"
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
 
@@ -214,6 +215,31 @@ void BM_HydroPour(benchmark::State& state) {
   ticks.tell(state);
 }
 BENCHMARK(BM_HydroPour)->Arg(120)->Arg(1000)->Unit(benchmark::kMicrosecond)->Iterations(20);
+
+/// A storm over a lake of that side, 8 deep: a cell of water falls anywhere in each third tick. In
+/// the end parts come to rest in each tick, on plateaus a unit over each other.
+void BM_HydroStorm(benchmark::State& state) {
+  const auto side = static_cast<std::uint64_t>(state.range(0));
+  const auto length = static_cast<std::int32_t>(side);
+  sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {length, 16, length});
+  spec.fills.push_back({{{0, 0, 0}, {length, 8, length}}, kFull});
+  sim::SerialExecutor serial;
+  auto world = made(spec);
+  for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
+  sim::Digest draws = 7;
+  const auto draw = [&draws, side] {
+    draws = sim::combine(draws, 0);
+    return static_cast<std::int32_t>(draws % side);
+  };
+  Ticks ticks;
+  for (auto _ : state) {
+    std::vector<sim::Command> commands;
+    if (world->tick_number() % 3 == 0) commands.push_back({sim::Pour{{draw(), 9, draw()}, kFull}});
+    (void)ticks.run(*world, commands, serial);
+  }
+  ticks.tell(state);
+}
+BENCHMARK(BM_HydroStorm)->Arg(100)->Arg(400)->Unit(benchmark::kMicrosecond)->Iterations(600);
 
 void BM_HydroDrop(benchmark::State& state) {
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {256, 1000, 1});

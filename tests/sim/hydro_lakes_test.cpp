@@ -113,7 +113,7 @@ TEST(HydroLakes, APourCostsTheSameInASmallLakeAndInALargeOne) {
     EXPECT_LE(steepest(*world), 1) << side << ": " << units;
     return touched;
   };
-  for (const auto& [units, most] : {std::pair{64, 350}, {1000, 3500}, {kFull, 13'500}}) {
+  for (const auto& [units, most] : {std::pair{64, 600}, {1000, 3500}, {kFull, 13'500}}) {
     const Touched small = poured(120, units);
     const Touched large = poured(240, units);
     EXPECT_LE(small.at_most, most) << units;
@@ -150,8 +150,8 @@ TEST(HydroLakes, PoursIntoOnePlaceLeaveThePlateauThatTheyMake) {
   EXPECT_LE(steepest(*world), 1);
 }
 
-// Many parts come to rest in the same ticks, on plateaus over each other; and many heaps are left
-// when the last of them has.
+// Many parts come to rest in the same ticks, on plateaus over each other, most of them far from
+// anything lower, which blocks of columns tell; and many heaps are left when the last of them has.
 TEST(HydroLakes, PoursAllOverALakeHaveEachColumnLookedAtAFewTimesATick) {
   constexpr std::int64_t kColumns = 160 * 160;
   auto world = make_world(lake({160, 12, 160}, 8));
@@ -163,11 +163,11 @@ TEST(HydroLakes, PoursAllOverALakeHaveEachColumnLookedAtAFewTimesATick) {
         pour({dice.roll(0, 159), 9, dice.roll(0, 159)}, dice.roll(1, kFull))};
     const std::int64_t looked_at =
         world->tick(t % 3 == 0 ? commands : std::vector<Command>(), serial).cell_updates;
-    EXPECT_LE(looked_at, 12 * kColumns) << t;
+    EXPECT_LE(looked_at, 5 * kColumns) << t;
     all += looked_at;
   }
-  EXPECT_LE(all, 300 * 2 * kColumns);
-  EXPECT_LE(looks(*world, 0, 100), 30 * kColumns);
+  EXPECT_LE(all, 300 * kColumns);
+  EXPECT_LE(looks(*world, 0, 100), 20 * kColumns);
   EXPECT_EQ(looks(*world, 0, 1), 0);
   EXPECT_LE(steepest(*world), 1);
 }
@@ -201,7 +201,7 @@ TEST(HydroLakes, ASpringMovesWhatItsWavesReach) {
   EXPECT_LE(first, 50 * 1200);
   EXPECT_EQ(above(*world, 8).back(), 0);
   // What comes to rest looks for lower water around it.
-  EXPECT_LE(first + looks(*world, 0, 1000), 1050 * 5000);
+  EXPECT_LE(first + looks(*world, 0, 1000), 1050 * 5500);
   EXPECT_LE(steepest(*world), 40);
 }
 

@@ -4,24 +4,6 @@
 
 namespace sluice::sim::hydro {
 
-namespace {
-
-/// Whether something goes, or could go, through a link of it, as it stands.
-bool could_flow(Columns& columns, std::int32_t id) {
-  const Level here = columns.run(id).contact();
-  for (const std::int32_t link_id : columns.run(id).links) {
-    const Link& link = columns.link(link_id);
-    const Run& other = columns.run(link.other(id));
-    const Level there = other.contact();
-    if (std::max(here, there) <= link.sill()) continue;
-    if (std::min(here, there) < link.sill()) return true;
-    if (!other.full() && absolute(here - there) > kCalm) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 void RunsAtRest::clear() {
   runs_.clear();
   blocks_.clear();
@@ -51,10 +33,14 @@ const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
   const Run& run = columns_.run(id);
   known.shape = shape();
   known.level = run.level();
-  known.passes = run.wet() && !run.full() && !moves(run) && !could_flow(columns_, id);
+  known.passes = run.wet() && !run.full() && !moves(run);
   known.beside_count = 0;
   known.all_beside = true;
-  for_each_contact(id, [&](std::int32_t beside) {
+  for_each_opening(id, [&](std::int32_t beside, bool contact) {
+    const Run& other = columns_.run(beside);
+    const bool calm = other.full() || absolute(known.level - other.level()) <= kCalm;
+    known.passes = known.passes && contact && calm;
+    if (!contact) return;
     known.all_beside = known.beside_count < sizes_.neighbours;
     if (known.all_beside) known.beside[known.beside_count++] = beside;
   });

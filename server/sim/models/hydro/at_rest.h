@@ -68,8 +68,9 @@ class RunsAtRest {
 
   [[nodiscard]] std::uint64_t shape() const { return columns_.shape_version() + 1; }
   [[nodiscard]] const Known& look_at(std::int32_t run);
+  /// f(run, contact) for each over a link through which water could go; else it would spill.
   template <class F>
-  void for_each_contact(std::int32_t run, F&& f);
+  void for_each_opening(std::int32_t run, F&& f);
   [[nodiscard]] const std::vector<Level>& levels_of(const Block& block);
 
   Columns& columns_;
@@ -84,13 +85,13 @@ class RunsAtRest {
 };
 
 template <class F>
-void RunsAtRest::for_each_contact(std::int32_t id, F&& f) {
+void RunsAtRest::for_each_opening(std::int32_t id, F&& f) {
   const Level here = columns_.run(id).contact();
   for (const std::int32_t link_id : columns_.run(id).links) {
     const Link& link = columns_.link(link_id);
     const std::int32_t other = link.other(id);
     const Level there = columns_.run(other).contact();
-    if (std::max(here, there) > link.sill() && std::min(here, there) >= link.sill()) f(other);
+    if (std::max(here, there) > link.sill()) f(other, std::min(here, there) >= link.sill());
   }
 }
 
@@ -98,8 +99,11 @@ template <class F>
 void RunsAtRest::for_each_beside(std::int32_t id, F&& f) {
   ++looks_;
   const Known known = look_at(id);  // a copy: f may look at others
-  if (!known.all_beside) return for_each_contact(id, f);
-  for (std::uint8_t i = 0; i < known.beside_count; ++i) f(known.beside[i]);
+  for (std::uint8_t i = 0; known.all_beside && i < known.beside_count; ++i) f(known.beside[i]);
+  if (known.all_beside) return;
+  for_each_opening(id, [&f](std::int32_t beside, bool contact) {
+    if (contact) f(beside);
+  });
 }
 
 }  // namespace sluice::sim::hydro

@@ -44,10 +44,10 @@ std::int32_t Lakes::lake_of(Run& run) {
   return last;
 }
 
-void Lakes::add(std::span<const std::int32_t> runs, const Levels& levels) {
+void Lakes::add(std::span<const std::int32_t> runs, const Levels& levels, Level lowest) {
   for (const std::int32_t id : runs)
     columns_.run(id).lake = static_cast<std::int32_t>(lakes_.size());
-  lakes_.push_back({levels, kNone});
+  lakes_.push_back({levels, lowest, kNone});
 }
 
 // Those of them that hold water and do not stir, and where one is dry, such as have room in it.
@@ -97,6 +97,7 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
   std::vector<std::int32_t> group = {first};
   std::vector<std::int32_t> touched;
   Levels levels;
+  Level lowest = INT64_MAX;
   bool known = true;
   set(kGrouped, first);
   const auto touch = [&](std::int32_t id) {
@@ -109,6 +110,7 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
   };
   for (std::size_t i = 0; i < group.size(); ++i) {
     see(columns_.run(group[i]), levels);
+    lowest = std::min(lowest, columns_.run(group[i]).level());
     at_rest_.for_each_beside(group[i], [&](std::int32_t id) {
       const Run& run = columns_.run(id);
       if (is(kAsked, id) && !is(kGrouped, id) && moves(run) == moving) {
@@ -127,8 +129,10 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   for (const std::int32_t lake : touched) {
     levels.see(lakes_[static_cast<std::size_t>(lake)].levels);
+    lowest = std::min(lowest, lakes_[static_cast<std::size_t>(lake)].lowest);
   }
   if (!known) levels = kUnknown;
+  if (!known) lowest = INT64_MIN;
   if (moving) {
     // Whatever else moves beside that lake is to know of these.
     for (const std::int32_t lake : touched) {
@@ -138,7 +142,7 @@ void Lakes::look_at_group(std::int32_t first, std::vector<Taken>& to_fill) {
     // Whoever comes to rest in that lake later, too.
     const auto lake = static_cast<std::int32_t>(lakes_.size());
     for (const std::int32_t one : touched) lakes_[static_cast<std::size_t>(one)].joined = lake;
-    add(group, levels);
+    add(group, levels, lowest);
   }
   if (!levels.flat() && !is(kStirred, first)) flood(first, to_fill);
 }

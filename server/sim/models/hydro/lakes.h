@@ -31,7 +31,9 @@ class Lakes {
   /// Movers hold something else than when they were looked at, or others of them move.
   void forget_movers() { at_rest_.forget_movers(); }
   /// These are all of a lake that rests.
-  void add(std::span<const std::int32_t> runs, const Levels& levels);
+  void add(std::span<const std::int32_t> runs, const Levels& levels) {
+    add(runs, levels, levels.lowest_room);
+  }
   /// A run that is to be filled together with another one.
   struct Taken {
     std::int32_t run = kNone;
@@ -52,6 +54,7 @@ class Lakes {
   /// Between which levels its runs stand, or stood before some were left out.
   struct Lake {
     Levels levels;
+    Level lowest = INT64_MIN;     // of those that rest
     std::int32_t joined = kNone;  // to another one
   };
   /// Of a run, in the check under way.
@@ -85,10 +88,8 @@ class Lakes {
     std::vector<std::int32_t> ring;   // where it has come to
     std::vector<std::int32_t> found;  // by its last step
     Units rings = 0;                  // so many steps
-    // What may lie lower than what is to be filled will is known to, within so many rings.
-    Level asked_wanted = INT64_MIN;
-    Units asked_rings = 0;
-    std::int32_t joined = kNone;  // to another one
+    Level found_below = INT64_MIN;    // lower runs than that may be come to
+    std::int32_t joined = kNone;      // to another one
     bool goes_on = false;
   };
 
@@ -105,6 +106,7 @@ class Lakes {
   [[nodiscard]] std::vector<std::int32_t> at_rest(std::span<const std::int32_t> runs);
   void look_at_group(std::int32_t first, std::vector<Taken>& to_fill);
   void flood(std::int32_t first, std::vector<Taken>& to_fill);
+  void add(std::span<const std::int32_t> runs, const Levels& levels, Level lowest);
   void forget_marks();
   // lakes_fill.cpp
   void find_heaps(std::span<const std::int32_t> lake, const Levels& levels,
@@ -124,6 +126,7 @@ class Lakes {
   [[nodiscard]] Units most_looks(const Heap& heap) const { return sizes_.looks + 32 * heap.count; }
   [[nodiscard]] bool may_go_on(Search& search);
   [[nodiscard]] bool may_find(Search& search);
+  [[nodiscard]] Level lowest_of_lake(std::int32_t run);
   [[nodiscard]] bool choose_searches();
   void grow_searches(std::vector<Taken>& taken);
   void join(std::int32_t into, std::int32_t other, std::vector<Taken>& taken);

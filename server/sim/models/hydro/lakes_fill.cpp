@@ -78,15 +78,31 @@ bool Lakes::may_go_on(Search& search) {
   return may_find(search);
 }
 
-// Runs at rest that touch differ by a unit at the most: so in so many rings no more than so many
-// units below the lowest can be come to.
+// By what is known of the lakes beside its ring, then by the blocks of columns in its reach. Runs
+// at rest that touch differ by a unit at the most: so in so many rings none can be come to that
+// lies more than so many units below the lowest.
 bool Lakes::may_find(Search& search) {
   const Level wanted = search.heap.wanted();
+  if (wanted == search.found_below) return true;
+  search.found_below = wanted;
+  bool may = false;
+  for (const std::int32_t id : search.ring) {
+    at_rest_.for_each_beside(id, [&](std::int32_t beside) {
+      if (may || searched_[static_cast<std::size_t>(beside)] != kNone) return;
+      may = at_rest_.passes(beside) && lowest_of_lake(beside) < wanted;
+    });
+    if (may) break;
+  }
+  if (!may) return false;
   const Units rings = most_rings(search.heap);
-  if (wanted == search.asked_wanted && rings == search.asked_rings) return true;
-  search.asked_wanted = wanted;
-  search.asked_rings = rings;
-  return at_rest_.any_between(search.ground.with_margin(rings), search.heap.lowest - rings, wanted);
+  const Level from = search.heap.lowest - rings;
+  return at_rest_.any_between(search.ground, from, wanted) ||
+         at_rest_.any_between(search.ground.with_margin(rings), from, wanted);
+}
+
+Level Lakes::lowest_of_lake(std::int32_t id) {
+  const std::int32_t lake = lake_of(columns_.run(id));
+  return lake == kNone ? INT64_MIN : lakes_[static_cast<std::size_t>(lake)].lowest;
 }
 
 // False where none is to go on.
