@@ -5,30 +5,35 @@
 namespace sluice::sim::hydro {
 
 void RunsAtRest::clear() {
-  runs_.clear();
+  pages_.clear();
   blocks_.clear();
   known_movers_.clear();
   blocks_of_movers_.clear();
 }
 
 void RunsAtRest::forget(std::int32_t run) {
-  const auto at = static_cast<std::size_t>(run);
-  if (at < runs_.size()) runs_[at].shape = 0;
+  const std::size_t page = static_cast<std::size_t>(run) / kPage;
+  if (page < pages_.size() && !pages_[page].empty()) known_of(run).shape = 0;
   const std::size_t block = columns_.run(run).block->number;
   if (block < blocks_.size()) blocks_[block].shape = 0;
 }
 
 void RunsAtRest::forget_movers() {
-  for (const std::int32_t run : known_movers_) runs_[static_cast<std::size_t>(run)].shape = 0;
+  for (const std::int32_t run : known_movers_) known_of(run).shape = 0;
   for (const std::size_t block : blocks_of_movers_) blocks_[block].shape = 0;
   known_movers_.clear();
   blocks_of_movers_.clear();
 }
 
+RunsAtRest::Known& RunsAtRest::known_of(std::int32_t run) {
+  return pages_[static_cast<std::size_t>(run) / kPage][static_cast<std::size_t>(run) % kPage];
+}
+
 const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
-  const auto at = static_cast<std::size_t>(id);
-  if (at >= runs_.size()) runs_.resize(static_cast<std::size_t>(columns_.run_count()));
-  Known& known = runs_[at];
+  const std::size_t page = static_cast<std::size_t>(id) / kPage;
+  if (page >= pages_.size()) pages_.resize(page + 1);
+  if (pages_[page].empty()) pages_[page].resize(kPage);
+  Known& known = known_of(id);
   if (known.shape == shape()) return known;
   const Run& run = columns_.run(id);
   known.shape = shape();

@@ -66,7 +66,13 @@ class RunsAtRest {
     std::vector<Level> levels;
   };
 
+  // Runs are kept in pages, made where one of them is looked at: room for all of an ocean at once
+  // took longer than all else that a pour into it costs.
+  static constexpr std::size_t kPage = 1024;
+  using Page = std::vector<Known>;
+
   [[nodiscard]] std::uint64_t shape() const { return columns_.shape_version() + 1; }
+  [[nodiscard]] Known& known_of(std::int32_t run);
   [[nodiscard]] const Known& look_at(std::int32_t run);
   /// f(run, contact) for each over a link through which water could go; else it would spill.
   template <class F>
@@ -76,7 +82,7 @@ class RunsAtRest {
   Columns& columns_;
   const std::vector<Mover>& movers_;
   const WaterSizes& sizes_;
-  std::vector<Known> runs_;
+  std::vector<Page> pages_;
   std::vector<KnownBlock> blocks_;
   // Of what is known, that of movers.
   std::vector<std::int32_t> known_movers_;
