@@ -41,12 +41,13 @@ const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
   known.passes = run.wet() && !run.full() && !moves(run);
   known.beside_count = 0;
   known.all_beside = true;
+  const std::size_t most = std::min(sizes_.neighbours, known.beside.size());
   for_each_opening(id, [&](std::int32_t beside, bool contact) {
     const Run& other = columns_.run(beside);
     const bool calm = other.full() || absolute(known.level - other.level()) <= kCalm;
     known.passes = known.passes && contact && calm;
     if (!contact) return;
-    known.all_beside = known.beside_count < sizes_.neighbours;
+    known.all_beside = known.beside_count < most;
     if (known.all_beside) known.beside[known.beside_count++] = beside;
   });
   if (run.slot != kNone) known_movers_.push_back(id);
