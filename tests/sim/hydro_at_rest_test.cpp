@@ -1,0 +1,132 @@
+// Goal: what is kept of runs at rest is what a fresh look finds.
+// Method: columns in which cells change at random and movers come and go; after each step what is
+// kept is compared with what another one finds that knows nothing.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "server/sim/models/hydro/at_rest.h"
+#include "tests/support/dice.h"
+
+namespace sluice::tests::hydro_at_rest_test {
+namespace {
+
+using sim::hydro::Columns;
+using sim::hydro::Ground;
+using sim::hydro::kNone;
+using sim::hydro::Mover;
+using sim::hydro::Run;
+using sim::hydro::RunsAtRest;
+
+/// Of chunks of which the last few have no columns yet.
+class Lake {
+ public:
+  explicit Lake(std::uint64_t seed) : dice_(seed), config_(drawn()), grid_(config_) {
+    sizes_.neighbours = static_cast<std::size_t>(dice_.roll(0, 6));
+    const Vec3 size = config_.size;
+    const std::int32_t width = std::min(size.x, dice_.roll(1, 20));
+    for (std::int32_t x = 0; x < width; ++x) {
+      for (std::int32_t y = 0; y < 3; ++y) {
+        for (std::int32_t z = 0; z < size.z; ++z) grid_.add_to_cell({x, y, z}, kFull);
+      }
+    }
+    columns_.build(grid_, state_);
+    (void)grid_.take_changed();
+  }
+
+  /// Cells change, and what that touches becomes a mover for a moment, with all beside it.
+  void change() {
+    for (std::int32_t i = dice_.roll(0, 4); i > 0; --i) {
+      const Vec3 at = {dice_.roll(0, config_.size.x - 1), dice_.roll(0, 4),
+                       dice_.roll(0, config_.size.z - 1)};
+      const Cell before = grid_.cell(at);
+      const Cell after = dice_.chance(30) ? kRock : dice_.chance(50) ? kFull : dice_.roll(0, 3);
+      grid_.add_to_cell(at, after - before);
+    }
+    std::vector<std::int32_t> woken;
+    columns_.repair(woken);
+    (void)grid_.take_changed();
+    for (const std::int32_t id : woken) {
+      if (!run(id).alive) continue;
+      if (run(id).wet()) columns_.meet_neighbours(id);
+      kept_.forget(id);
+      for (const std::int32_t link : run(id).links) kept_.forget(columns_.link(link).other(id));
+    }
+  }
+
+  void take_other_movers() {
+    for (const Mover& mover : movers_) run(mover.id).slot = kNone;
+    movers_.clear();
+    for (std::int32_t id = 0; id < columns_.run_count(); ++id) {
+      if (!run(id).alive || !dice_.chance(10)) continue;
+      run(id).slot = static_cast<std::int32_t>(movers_.size());
+      movers_.emplace_back().id = id;
+      kept_.forget(id);
+    }
+  }
+
+  void let_others_move() {
+    for (Mover& mover : movers_) mover.moves = dice_.chance(50);
+    kept_.forget_movers();
+  }
+
+  [[nodiscard]] bool is_known_as_it_is() {
+    RunsAtRest fresh(columns_, movers_, sizes_);
+    for (std::int32_t id = 0; id < columns_.run_count(); ++id) {
+      if (!run(id).alive || run(id).drain) continue;
+      if (kept_.level(id) != fresh.level(id) || kept_.passes(id) != fresh.passes(id)) return false;
+      if (beside(kept_, id) != beside(fresh, id)) return false;
+    }
+    for (int i = 0; i < 10; ++i) {
+      Ground ground;
+      ground.see(run(dice_.roll(0, columns_.run_count() - 1)));
+      const Ground wide = ground.with_margin(dice_.roll(0, 40));
+      const std::int64_t from = dice_.roll(0, 5 * kFull);
+      const std::int64_t to = from + dice_.roll(0, kFull);
+      if (kept_.any_between(wide, from, to) != fresh.any_between(wide, from, to)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] Dice& dice() { return dice_; }
+
+ private:
+  sim::WorldConfig drawn() {
+    sim::WorldConfig config;
+    config.water = sim::WaterModel::kHydro;
+    const bool solid = dice_.chance(50);
+    config.size = {dice_.roll(1, solid ? 50 : 200), 8, solid ? dice_.roll(2, 40) : 1};
+    return config;
+  }
+  [[nodiscard]] Run& run(std::int32_t id) { return columns_.run(id); }
+  static std::vector<std::int32_t> beside(RunsAtRest& runs, std::int32_t id) {
+    std::vector<std::int32_t> all;
+    runs.for_each_beside(id, [&all](std::int32_t one) { all.push_back(one); });
+    return all;
+  }
+
+  Dice dice_;
+  sim::WorldConfig config_;
+  sim::Grid grid_;
+  sim::HydroState state_;
+  Columns columns_{config_};
+  std::vector<Mover> movers_;
+  sim::WaterSizes sizes_;
+  RunsAtRest kept_{columns_, movers_, sizes_};
+};
+
+RC_GTEST_PROP(HydroAtRest, WhatIsKeptIsWhatAFreshLookFinds, (std::uint64_t seed)) {
+  Lake lake(seed);
+  for (int step = 0; step < 20; ++step) {
+    if (lake.dice().chance(70)) lake.change();
+    if (lake.dice().chance(50)) lake.take_other_movers();
+    lake.let_others_move();
+    RC_ASSERT(lake.is_known_as_it_is());
+  }
+}
+
+}  // namespace
+}  // namespace sluice::tests::hydro_at_rest_test
