@@ -21,7 +21,7 @@ using sim::hydro::Mover;
 using sim::hydro::Run;
 using sim::hydro::RunsAtRest;
 
-/// Of chunks of which the last few have no columns yet.
+/// Of which chunk by chunk gets columns: their runs take the numbers of others that are gone.
 class Lake {
  public:
   explicit Lake(std::uint64_t seed) : dice_(seed), config_(drawn()), grid_(config_) {
@@ -39,8 +39,9 @@ class Lake {
 
   /// Cells change, and what that touches becomes a mover for a moment, with all beside it.
   void change() {
-    for (std::int32_t i = dice_.roll(0, 4); i > 0; --i) {
-      const Vec3 at = {dice_.roll(0, config_.size.x - 1), dice_.roll(0, 4),
+    reach_ += 3;
+    for (std::int32_t i = dice_.roll(0, 10); i > 0; --i) {
+      const Vec3 at = {dice_.roll(0, std::min(config_.size.x, reach_) - 1), dice_.roll(0, 4),
                        dice_.roll(0, config_.size.z - 1)};
       const Cell before = grid_.cell(at);
       const Cell after = dice_.chance(30) ? kRock : dice_.chance(50) ? kFull : dice_.roll(0, 3);
@@ -74,7 +75,8 @@ class Lake {
   }
 
   [[nodiscard]] bool is_known_as_it_is() {
-    RunsAtRest fresh(columns_, movers_, sizes_);
+    constexpr sim::WaterSizes kNothingKept = {.neighbours = 0};
+    RunsAtRest fresh(columns_, movers_, kNothingKept);
     for (std::int32_t id = 0; id < columns_.run_count(); ++id) {
       if (!run(id).alive || run(id).drain) continue;
       if (kept_.level(id) != fresh.level(id) || kept_.passes(id) != fresh.passes(id)) return false;
@@ -115,6 +117,7 @@ class Lake {
   Columns columns_{config_};
   std::vector<Mover> movers_;
   sim::WaterSizes sizes_;
+  std::int32_t reach_ = 2;
   RunsAtRest kept_{columns_, movers_, sizes_};
 };
 
