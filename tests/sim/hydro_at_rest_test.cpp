@@ -121,13 +121,25 @@ class Lake {
   RunsAtRest kept_{columns_, movers_, sizes_};
 };
 
-RC_GTEST_PROP(HydroAtRest, WhatIsKeptIsWhatAFreshLookFinds, (std::uint64_t seed)) {
+bool keeps_what_a_fresh_look_finds(std::uint64_t seed) {
   Lake lake(seed);
   for (int step = 0; step < 20; ++step) {
     if (lake.dice().chance(70)) lake.change();
     if (lake.dice().chance(50)) lake.take_other_movers();
     lake.let_others_move();
-    RC_ASSERT(lake.is_known_as_it_is());
+    if (!lake.is_known_as_it_is()) return false;
+  }
+  return true;
+}
+
+RC_GTEST_PROP(HydroAtRest, WhatIsKeptIsWhatAFreshLookFinds, (std::uint64_t seed)) {
+  RC_ASSERT(keeps_what_a_fresh_look_finds(seed));
+}
+
+// Rare among them: new columns' runs that nothing woke have the numbers of others that are gone.
+TEST(HydroAtRest, WhatIsKeptOfARunThatIsGoneIsNotThatOfTheNextOneOfItsNumber) {
+  for (const std::uint64_t seed : {65766808ULL, 14371510094ULL, 6432782111ULL, 26512ULL}) {
+    EXPECT_TRUE(keeps_what_a_fresh_look_finds(seed)) << seed;
   }
 }
 
