@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "server/sim/models/hydro/at_rest.h"
+#include "server/sim/models/hydro/runs_at_rest.h"
 #include "tests/support/dice.h"
 
 namespace sluice::tests::hydro_at_rest_test {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "server/sim/models/hydro/at_rest.h"
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/runs_at_rest.h"
 #include "server/sim/models/sizes.h"
 
 namespace sluice::sim::hydro {

@@ -1,4 +1,4 @@
-#include "server/sim/models/hydro/at_rest.h"
+#include "server/sim/models/hydro/runs_at_rest.h"
 
 #include <algorithm>
 
