@@ -195,10 +195,7 @@ void Flow::list_members() {
     Body& body = body_at(mover_at(m).body);
     members_[body.first + body.count++] = m;
     const auto [x, z] = places_[static_cast<std::size_t>(m)];
-    body.x_from = std::min(body.x_from, x);
-    body.x_to = std::max(body.x_to, x);
-    body.z_from = std::min(body.z_from, z);
-    body.z_to = std::max(body.z_to, z);
+    body.see(x, z);
   }
 }
 

@@ -224,11 +224,9 @@ struct Quotients {
   }
 };
 
-struct Body {
+struct Body : Ground {
   std::size_t first = 0;  // of its movers, in Flow's list
   std::size_t count = 0;
-  std::int32_t x_from = INT32_MAX, x_to = INT32_MIN;
-  std::int32_t z_from = INT32_MAX, z_to = INT32_MIN;
   std::int32_t age = 0;  // 0: old
   std::int32_t target_friction = 0;
   int head_shift = 0;      // so that the squares of differences of heads fit 32 bits

@@ -143,16 +143,16 @@ struct Block {
   std::int64_t steps = 0;
 };
 
-/// So many columns, and those between.
+/// Columns, from the first to the last along x and along z.
 struct Ground {
   std::int32_t x_from = INT32_MAX, x_to = INT32_MIN;
   std::int32_t z_from = INT32_MAX, z_to = INT32_MIN;
 
-  void see(const Run& run) {
-    x_from = std::min(x_from, run.x);
-    x_to = std::max(x_to, run.x);
-    z_from = std::min(z_from, run.z);
-    z_to = std::max(z_to, run.z);
+  void see(std::int32_t x, std::int32_t z) {
+    x_from = std::min(x_from, x);
+    x_to = std::max(x_to, x);
+    z_from = std::min(z_from, z);
+    z_to = std::max(z_to, z);
   }
   /// And so many more on each side.
   [[nodiscard]] Ground with_margin(std::int64_t columns) const {

@@ -41,7 +41,7 @@ void Lakes::surround(std::span<const std::vector<std::int32_t>> parts, const Hea
     for (const std::int32_t id : part) {
       claim(id, static_cast<std::int32_t>(searches_.size()));
       search.heap.add(columns_.run(id));
-      search.ground.see(columns_.run(id));
+      search.ground.see(columns_.run(id).x, columns_.run(id).z);
     }
     searches_.push_back(std::move(search));
   }
@@ -96,8 +96,9 @@ bool Lakes::may_find(Search& search) {
   if (!may) return false;
   const Units rings = most_rings(search.heap);
   const Level from = search.heap.lowest - rings;
-  return at_rest_.any_between(search.ground, from, wanted) ||
-         at_rest_.any_between(search.ground.with_margin(rings), from, wanted);
+  const Units looks = most_looks(search.heap);
+  return at_rest_.any_between(search.ground, from, wanted, looks) ||
+         at_rest_.any_between(search.ground.with_margin(rings), from, wanted, looks);
 }
 
 Level Lakes::lowest_of_lake(std::int32_t id) {

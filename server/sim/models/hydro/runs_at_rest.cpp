@@ -55,9 +55,9 @@ const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
 }
 
 const std::vector<Level>& RunsAtRest::levels_of(const Block& block) {
+  if (is_known(block)) return blocks_[block.number].levels;
   if (block.number >= blocks_.size()) blocks_.resize(columns_.block_count());
   KnownBlock& known = blocks_[block.number];
-  if (known.shape == shape()) return known.levels;
   known.shape = shape();
   known.levels.clear();
   bool any_mover = false;
@@ -79,8 +79,11 @@ const std::vector<Level>& RunsAtRest::levels_of(const Block& block) {
   return known.levels;
 }
 
-bool RunsAtRest::any_between(const Ground& ground, Level from, Level to) {
+// A block may have many runs over each other, and none be known after a dig.
+bool RunsAtRest::any_between(const Ground& ground, Level from, Level to, std::int64_t most) {
+  const std::int64_t end = looks_ + most;
   return columns_.any_block(ground, [&](const Block& block) {
+    if (looks_ >= end && !is_known(block)) return true;
     const std::vector<Level>& levels = levels_of(block);
     const auto first = std::lower_bound(levels.begin(), levels.end(), from);
     return first != levels.end() && *first < to;

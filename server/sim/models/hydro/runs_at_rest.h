@@ -46,8 +46,9 @@ class RunsAtRest {
   template <class F>
   void for_each_beside(std::int32_t run, F&& f);
   /// Whether one of the runs over that ground is free water at rest and stands from `from` to below
-  /// `to`.
-  [[nodiscard]] bool any_between(const Ground& ground, Level from, Level to);
+  /// `to`. To find that out at most `most` runs are looked at, and the block of columns with which
+  /// they are; beyond, one may stand there.
+  [[nodiscard]] bool any_between(const Ground& ground, Level from, Level to, std::int64_t most);
   /// Runs looked at since this was asked last.
   [[nodiscard]] std::int64_t take_looks() { return std::exchange(looks_, 0); }
 
@@ -60,6 +61,7 @@ class RunsAtRest {
     bool all_beside = true;  // else there are more
     bool passes = false;
   };
+  static_assert(sizeof(Known) == 48);
   /// Of the columns of a block, the levels of free water at rest, each once, in order.
   struct KnownBlock {
     std::uint64_t shape = 0;
@@ -77,6 +79,9 @@ class RunsAtRest {
   /// f(run, contact) for each over a link through which water could go; else it would spill.
   template <class F>
   void for_each_opening(std::int32_t run, F&& f);
+  [[nodiscard]] bool is_known(const Block& block) const {
+    return block.number < blocks_.size() && blocks_[block.number].shape == shape();
+  }
   [[nodiscard]] const std::vector<Level>& levels_of(const Block& block);
 
   Columns& columns_;
