@@ -12,15 +12,15 @@
 namespace sluice::bench::layer_bench {
 namespace {
 
-/// A lake that frost cools from above and heaters warm in its bed, 64 chunks of it.
-std::unique_ptr<sim::World> lake() {
+/// A lake that frost cools from above and heaters warm in its bed, as deep as it is wide.
+std::unique_ptr<sim::World> lake(std::int32_t side) {
   sim::WorldSpec spec;
   spec.config.water = sim::WaterModel::kHydro;
-  spec.config.size = {512, 512, 1};
+  spec.config.size = {side, side, 1};
   spec.heat.on = true;
   spec.heat.air = -15 * sim::kDegree;
-  spec.fills.push_back({{{0, 0, 0}, {512, 500, 1}}, kFull});
-  for (std::int32_t x = 8; x < 512; x += 32) spec.heaters.push_back({{x, 0, 0}, 40'000'000});
+  spec.fills.push_back({{{0, 0, 0}, {side, side - 12, 1}}, kFull});
+  for (std::int32_t x = 8; x < side; x += 32) spec.heaters.push_back({{x, 0, 0}, 40'000'000});
   auto world = std::move(sim::World::create(spec)).value();
   sim::SerialExecutor serial;
   for (int i = 0; i < 400; ++i) (void)world->tick({}, serial);
@@ -28,7 +28,7 @@ std::unique_ptr<sim::World> lake() {
 }
 
 void BM_TemperatureLayer(benchmark::State& state) {
-  const auto world = lake();
+  const auto world = lake(static_cast<std::int32_t>(state.range(0)));
   net::LayerFollower follower(net::layers_of(*world).front());
   std::int64_t chunks = 0;
   for (auto _ : state) {
@@ -43,11 +43,11 @@ void BM_TemperatureLayer(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(chunks) * 1e-6,
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
-BENCHMARK(BM_TemperatureLayer)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_TemperatureLayer)->Arg(128)->Arg(512)->Unit(benchmark::kMicrosecond);
 
 /// Of a quarter of a second of that lake: the deltas of all its chunks.
 void BM_TemperatureDeltas(benchmark::State& state) {
-  const auto world = lake();
+  const auto world = lake(static_cast<std::int32_t>(state.range(0)));
   sim::SerialExecutor serial;
   net::LayerFollower follower(net::layers_of(*world).front());
   net::PublishedChunks published(world->config().shape(), 16);
@@ -77,7 +77,7 @@ void BM_TemperatureDeltas(benchmark::State& state) {
   state.counters["chunks"] = static_cast<double>(chunks) / times;
   state.counters["bytes"] = static_cast<double>(bytes) / times;
 }
-BENCHMARK(BM_TemperatureDeltas)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_TemperatureDeltas)->Arg(128)->Arg(512)->Unit(benchmark::kMicrosecond);
 
 /// What the network's thread does with a tick of a flood (wire_scenes.h), while somebody looks at a
 /// level of detail. At level 0: without any, which is the baseline.

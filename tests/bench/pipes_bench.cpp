@@ -195,15 +195,15 @@ void BM_PipesRebuilding(benchmark::State& state) {
 BENCHMARK(BM_PipesRebuilding)->Unit(benchmark::kMillisecond)->Iterations(200);
 
 void BM_PipesAtRest(benchmark::State& state) {
-  constexpr std::size_t kNodes = 1000000;
-  Built built(std::vector<std::int32_t>(kNodes, kCapacity / 2), links_of(kLine, kNodes));
+  const auto nodes = static_cast<std::size_t>(state.range(0));
+  Built built(std::vector<std::int32_t>(nodes, kCapacity / 2), links_of(kLine, nodes));
   TestCells cells(1);
   sim::SerialExecutor serial;
   std::uint64_t tick = 0;
   while (!built.network.at_rest()) built.network.tick(++tick, true, cells, serial);
   for (auto _ : state) built.network.tick(++tick, true, cells, serial);
 }
-BENCHMARK(BM_PipesAtRest);
+BENCHMARK(BM_PipesAtRest)->Arg(10000)->Arg(1000000);
 
 }  // namespace
 }  // namespace sluice::bench::pipes_bench
