@@ -172,6 +172,32 @@ TEST(HydroLakes, PoursAllOverALakeHaveHalfOfItsColumnsLookedAtATick) {
   EXPECT_LE(steepest(*world), 1);
 }
 
+// What is known of a lake stays known while somebody digs behind a wall, or builds in it.
+TEST(HydroLakes, ShapesThatChangeMakeNothingElseBeLookedAtAnew) {
+  constexpr std::int32_t kSide = 160;
+  const auto looked_at_in_a_storm = [](const std::vector<Command>& builds) {
+    WorldSpec spec = lake({kSide, 12, kSide}, 8);
+    fill(spec, {0, 0, 0}, {2, 12, kSide}, kRock);
+    auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    Dice dice(3);
+    std::int64_t all = 0;
+    for (std::size_t t = 0; t < 100; ++t) {
+      const Vec3 at{dice.roll(2, kSide - 1), 9, dice.roll(0, kSide - 1)};
+      std::vector<Command> commands = {pour(at, 500)};
+      if (!builds.empty()) commands.push_back(builds[t % builds.size()]);
+      all += world->tick(commands, serial).cell_updates;
+    }
+    return all;
+  };
+  const auto build = [](std::int32_t x, Cell cell) -> Command {
+    return {.body = sim::SetCells{{x, 0, 80}, {1, 1, 1}, cell}};
+  };
+  const std::int64_t most = looked_at_in_a_storm({}) / 100 * 105;
+  EXPECT_LE(looked_at_in_a_storm({build(0, kAir), build(0, kRock)}), most);
+  EXPECT_LE(looked_at_in_a_storm({build(80, kFull), build(80, kRock)}), most);
+}
+
 // What was filled as one body with what lies elsewhere goes on moving, and that rests: whether the
 // lake is flat is to be known as it would be after a restore.
 TEST(HydroLakes, WhatWasFilledTogetherIsKnownToWhatRests) {

@@ -83,6 +83,7 @@ void Columns::build(Grid& grid, HydroState& state) {
   link_motions_.clear();
   free_runs_.clear();
   free_links_.clear();
+  reshaped_.clear();
   ++shape_version_;
   grid.for_each([this](const Chunk& chunk) {
     if (chunk.world_cells == 0 || find_block({chunk.coord.x, chunk.coord.z}) != nullptr) return;
@@ -94,6 +95,18 @@ void Columns::build(Grid& grid, HydroState& state) {
     if (run(id).wet() || run(id).air > 0) meet_neighbours(id);
   }
   load_states();
+  (void)take_reshaped();  // all are
+}
+
+void Columns::note_reshaped(std::int32_t id) {
+  if (run(id).reshaped) return;
+  run(id).reshaped = true;
+  reshaped_.push_back(id);
+}
+
+std::vector<std::int32_t> Columns::take_reshaped() {
+  for (const std::int32_t id : reshaped_) run(id).reshaped = false;
+  return std::exchange(reshaped_, {});
 }
 
 Vec3 Columns::key_of(const Link& link) const {
@@ -182,9 +195,11 @@ std::int32_t Columns::make_run(Block& block, Place place, Interval interval) {
     id = free_runs_.back();
     free_runs_.pop_back();
   }
-  ++shape_version_;
+  block.shape_version = ++shape_version_;
+  note_reshaped(id);
   Run& made = run(id);
   made = {};
+  made.reshaped = true;
   made.block = &block;
   made.x = place.first;
   made.z = place.second;
@@ -249,6 +264,8 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
   made.alive = true;
   run(low).links.push_back(id);
   run(high).links.push_back(id);
+  note_reshaped(low);
+  note_reshaped(high);
   if (old_links_.empty()) return;
   if (const Q16 flow = inherited(made); flow != 0) store_link(id, {flow, 0});
 }

@@ -65,6 +65,7 @@ struct alignas(64) Run {
   std::vector<std::int32_t> shown_falls;
   bool has_near_jet = false;  // what a spring gives in this tick has no way to fall
   bool fresh = false;         // made in the repair under way
+  bool reshaped = false;      // Columns::take_reshaped() is to tell of it
   std::int32_t lake = kNone;  // in which it rests, as far as that is known (lakes.h)
 
   [[nodiscard]] Level base() const { return Level{floor} * kFull; }
@@ -140,6 +141,7 @@ struct Block {
   std::uint64_t listed_repair = 0;
   std::size_t last = 0;  // of `chunks`, looked at last
   std::size_t number = 0;
+  std::uint64_t shape_version = 0;  // of the columns, when a run of it came or went last
   std::int64_t steps = 0;
 };
 
@@ -187,6 +189,10 @@ class Columns {
   [[nodiscard]] bool knows_state() const { return state_->attached.is(); }
   /// Grows with every run and link that comes or goes.
   [[nodiscard]] std::uint64_t shape_version() const { return shape_version_; }
+  [[nodiscard]] bool any_reshaped() const { return !reshaped_.empty(); }
+  /// Runs that came, or of which a link came or went, since build() or since this was asked last;
+  /// some of them may be gone by now.
+  [[nodiscard]] std::vector<std::int32_t> take_reshaped();
   /// Writes the cells of a run that differ from what they show.
   void show(Run& run);
   /// The same where no other run over the same ground is shown meanwhile. The grid is to be told of
@@ -289,6 +295,7 @@ class Columns {
   [[nodiscard]] Units jet_in(Vec3 at, Units amount, Units before) const;
   void load_states();
   void note_event(std::int32_t id);
+  void note_reshaped(std::int32_t id);
 
   void compare_chunk(Chunk& chunk, std::vector<Place>& other_shape,
                      std::vector<std::int32_t>& changed_runs);
@@ -333,6 +340,7 @@ class Columns {
   std::vector<std::int32_t> link_motions_;
   std::vector<std::int32_t> free_runs_;
   std::vector<std::int32_t> free_links_;
+  std::vector<std::int32_t> reshaped_;
   std::vector<std::int32_t>* woken_ = nullptr;
   std::map<std::pair<bool, Place>, std::vector<OldLink>> old_links_;
   std::int64_t steps_ = 0;

@@ -152,7 +152,7 @@ void Columns::take_apart(std::int32_t id, Rebuilt& rebuilt) {
   store_run(id, {});
   old.falls.clear();
   old.alive = false;
-  ++shape_version_;
+  old.block->shape_version = ++shape_version_;
   free_runs_.push_back(id);
   ++steps_;
 }
@@ -167,6 +167,7 @@ void Columns::remove_link(std::int32_t id, std::int32_t but_run) {
   }
   const std::int32_t neighbour = gone.other(but_run);
   std::erase(run(neighbour).links, id);
+  note_reshaped(neighbour);
   note_event(neighbour);
   gone.alive = false;
   free_links_.push_back(id);

@@ -9,18 +9,28 @@ void RunsAtRest::clear() {
   blocks_.clear();
   known_movers_.clear();
   blocks_of_movers_.clear();
+  (void)columns_.take_reshaped();
 }
 
 void RunsAtRest::forget(std::int32_t run) {
-  const std::size_t page = static_cast<std::size_t>(run) / kPage;
-  if (page < pages_.size() && !pages_[page].empty()) known_of(run).shape = 0;
+  forget_run(run);
   const std::size_t block = columns_.run(run).block->number;
-  if (block < blocks_.size()) blocks_[block].shape = 0;
+  if (block < blocks_.size()) blocks_[block].shape_version = 0;
+}
+
+void RunsAtRest::forget_run(std::int32_t run) {
+  const std::size_t page = static_cast<std::size_t>(run) / kPage;
+  if (page < pages_.size() && !pages_[page].empty()) known_of(run).is_known = false;
+}
+
+// What of blocks is known bears their version.
+void RunsAtRest::forget_reshaped() {
+  for (const std::int32_t run : columns_.take_reshaped()) forget_run(run);
 }
 
 void RunsAtRest::forget_movers() {
-  for (const std::int32_t run : known_movers_) known_of(run).shape = 0;
-  for (const std::size_t block : blocks_of_movers_) blocks_[block].shape = 0;
+  for (const std::int32_t run : known_movers_) known_of(run).is_known = false;
+  for (const std::size_t block : blocks_of_movers_) blocks_[block].shape_version = 0;
   known_movers_.clear();
   blocks_of_movers_.clear();
 }
@@ -30,13 +40,14 @@ RunsAtRest::Known& RunsAtRest::known_of(std::int32_t run) {
 }
 
 const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
+  if (columns_.any_reshaped()) forget_reshaped();
   const std::size_t page = static_cast<std::size_t>(id) / kPage;
   if (page >= pages_.size()) pages_.resize(page + 1);
   if (pages_[page].empty()) pages_[page].resize(kPage);
   Known& known = known_of(id);
-  if (known.shape == shape()) return known;
+  if (known.is_known) return known;
   const Run& run = columns_.run(id);
-  known.shape = shape();
+  known.is_known = true;
   known.level = run.level();
   known.passes = run.wet() && !run.full() && !moves(run);
   known.beside_count = 0;
@@ -58,7 +69,7 @@ const std::vector<Level>& RunsAtRest::levels_of(const Block& block) {
   if (is_known(block)) return blocks_[block.number].levels;
   if (block.number >= blocks_.size()) blocks_.resize(columns_.block_count());
   KnownBlock& known = blocks_[block.number];
-  known.shape = shape();
+  known.shape_version = block.shape_version;
   known.levels.clear();
   bool any_mover = false;
   for (const std::vector<std::int32_t>& column : block.columns) {

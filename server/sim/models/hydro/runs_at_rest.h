@@ -54,17 +54,17 @@ class RunsAtRest {
 
  private:
   struct Known {
-    std::uint64_t shape = 0;  // version of the columns by which it is known, plus one
     Level level = 0;
     std::array<std::int32_t, WaterSizes::kMostNeighbours> beside{};
     std::uint8_t beside_count = 0;
+    bool is_known = false;
     bool all_beside = true;  // else there are more
     bool passes = false;
   };
-  static_assert(sizeof(Known) == 48);
+  static_assert(sizeof(Known) == 40);
   /// Of the columns of a block, the levels of free water at rest, each once, in order.
   struct KnownBlock {
-    std::uint64_t shape = 0;
+    std::uint64_t shape_version = 0;  // of the block, by which they are known; 0: they are not
     std::vector<Level> levels;
   };
 
@@ -73,14 +73,16 @@ class RunsAtRest {
   static constexpr std::size_t kPage = 1024;
   using Page = std::vector<Known>;
 
-  [[nodiscard]] std::uint64_t shape() const { return columns_.shape_version() + 1; }
+  void forget_reshaped();
+  void forget_run(std::int32_t run);
   [[nodiscard]] Known& known_of(std::int32_t run);
   [[nodiscard]] const Known& look_at(std::int32_t run);
   /// f(run, contact) for each over a link through which water could go; else it would spill.
   template <class F>
   void for_each_opening(std::int32_t run, F&& f);
   [[nodiscard]] bool is_known(const Block& block) const {
-    return block.number < blocks_.size() && blocks_[block.number].shape == shape();
+    return block.number < blocks_.size() &&
+           blocks_[block.number].shape_version == block.shape_version;
   }
   [[nodiscard]] const std::vector<Level>& levels_of(const Block& block);
 
