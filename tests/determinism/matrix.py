@@ -68,6 +68,8 @@ BUILT_WAYS = [("1", "-"), ("3", "-"), ("3", "6")]
 
 def sources(root, portable):
     found = sorted((root / "protocol/base").glob("*.cpp")) + sorted((root / "server/sim").rglob("*.cpp")) + sorted((root / "server/formats").glob("*.cpp"))
+    # Programs that stand beside a library are no part of it.
+    found = [path for path in found if "int main(" not in path.read_text()]
     found += [root / "server/workers/thread_pool.cpp", root / "tests/determinism/digests.cpp"]
     if portable:
         found = [path for path in found if "kernels_vector" not in path.name]

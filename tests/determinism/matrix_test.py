@@ -41,6 +41,13 @@ class Matrix(unittest.TestCase):
         self.assertIsNone(built)
         self.assertIn("no-such-g++ is not here", why)
 
+    def test_what_is_built_is_one_program(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        for portable in (False, True):
+            programs = [path.name for path in matrix.sources(root, portable)
+                        if "int main(" in path.read_text()]
+            self.assertEqual(["digests.cpp"], programs)
+
 
 if __name__ == "__main__":
     unittest.main()
