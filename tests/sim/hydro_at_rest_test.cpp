@@ -58,6 +58,26 @@ class Lake {
     }
   }
 
+  /// A cell becomes rock, or rock a cell, so that nothing falls: what stays holds what it held.
+  /// Nobody is told what to forget.
+  void change_shape() {
+    reach_ += 3;
+    const Vec3 at = {dice_.roll(0, std::min(config_.size.x, reach_) - 1), dice_.roll(1, 4),
+                     dice_.roll(0, config_.size.z - 1)};
+    const Cell before = grid_.cell(at);
+    const bool hangs = grid_.cell({at.x, at.y - 1, at.z}) == kAir;
+    const bool bears = grid_.cell({at.x, at.y + 1, at.z}) > 0;
+    if (before == kRock && hangs && bears) return;
+    const Cell open = bears || (!hangs && dice_.chance(50)) ? kFull : kAir;
+    grid_.add_to_cell(at, (before == kRock ? open : kRock) - before);
+    std::vector<std::int32_t> woken;
+    columns_.repair(woken);
+    (void)grid_.take_changed();
+    for (const std::int32_t id : woken) {
+      if (run(id).alive && run(id).wet()) columns_.meet_neighbours(id);
+    }
+  }
+
   void take_other_movers() {
     for (const Mover& mover : movers_) run(mover.id).slot = kNone;
     movers_.clear();
@@ -138,6 +158,14 @@ bool keeps_what_a_fresh_look_finds(std::uint64_t seed) {
 
 RC_GTEST_PROP(HydroAtRest, WhatIsKeptIsWhatAFreshLookFinds, (std::uint64_t seed)) {
   RC_ASSERT(keeps_what_a_fresh_look_finds(seed));
+}
+
+RC_GTEST_PROP(HydroAtRest, ShapesThatChangeAreNoticedWithoutBeingTold, (std::uint64_t seed)) {
+  Lake lake(seed);
+  for (int step = 0; step < 30; ++step) {
+    for (std::int32_t i = lake.dice().roll(1, 3); i > 0; --i) lake.change_shape();
+    RC_ASSERT(lake.is_known_as_it_is());
+  }
 }
 
 // Rare among them: new columns' runs that nothing woke have the numbers of others that are gone.

@@ -106,7 +106,7 @@ struct alignas(64) Run {
  private:
   Units take_lowest();
 };
-static_assert(offsetof(Run, falls) == 64);
+static_assert(offsetof(Run, falls) <= 64);
 
 struct Link {
   std::int32_t low = kNone;  // the run of the smaller x or z

@@ -61,7 +61,7 @@ class RunsAtRest {
     bool all_beside = true;  // else there are more
     bool passes = false;
   };
-  static_assert(sizeof(Known) == 40);
+  static_assert(sizeof(Known) <= 40);
   /// Of the columns of a block, the levels of free water at rest, each once, in order.
   struct KnownBlock {
     std::uint64_t shape_version = 0;  // of the block, by which they are known; 0: they are not
