@@ -175,6 +175,30 @@ TEST(HydroAtRest, WhatIsKeptOfARunThatIsGoneIsNotThatOfTheNextOneOfItsNumber) {
   }
 }
 
+// Where a run goes and none comes, only its block tells of it.
+TEST(HydroAtRest, WhatStoodInARoomThatIsFilledStandsThereNoMore) {
+  sim::WorldConfig config;
+  config.water = sim::WaterModel::kHydro;
+  config.size = {1, 3, 1};
+  sim::Grid grid(config);
+  for (const std::int32_t y : {0, 2}) grid.add_to_cell({0, y, 0}, kRock);
+  grid.add_to_cell({0, 1, 0}, kFull / 2);
+  sim::HydroState state;
+  Columns columns(config);
+  columns.build(grid, state);
+  (void)grid.take_changed();
+  const std::vector<Mover> movers;
+  const sim::WaterSizes sizes;
+  RunsAtRest runs(columns, movers, sizes);
+  const Ground all = {0, 0, 0, 0};
+  const auto stands = [&] { return runs.any_between(all, 0, 3 * kFull, INT64_MAX / 2); };
+  EXPECT_TRUE(stands());
+  grid.add_to_cell({0, 1, 0}, kRock - kFull / 2);
+  std::vector<std::int32_t> woken;
+  columns.repair(woken);
+  EXPECT_FALSE(stands());
+}
+
 // Of columns with many runs over each other a search would look at all to save itself fewer looks.
 TEST(HydroAtRest, NoMoreThanSoManyRunsAreLookedAtToFindOutWhereLowerOnesStand) {
   constexpr std::int32_t kSide = 64;  // four chunks
