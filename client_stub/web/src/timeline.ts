@@ -249,8 +249,18 @@ export class Timeline {
   }
 
   private pressed(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.playback || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.target !== this.slider && takesKey(event)) return;
+    if (element("timeline").hidden) return;
+    // Back to where the others are, before it is known where we are, too.
+    if (event.key === "a") this.events.alone();
+    else if (!this.playback || !this.steered(event, this.playback)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Whether a key steers. */
+  private steered(event: KeyboardEvent, playback: Playback): boolean {
     const far = event.shiftKey ? this.facts.tick_rate : 1;
     switch (event.key) {
       case " ": this.togglePlay(); break;
@@ -258,16 +268,14 @@ export class Timeline {
       case "ArrowRight": this.step(far); break;
       case "ArrowUp": this.nextSpeed(1); break;
       case "ArrowDown": this.nextSpeed(-1); break;
-      case "Home": this.seek(this.playback.firstTick); break;
-      case "End": this.seek(this.playback.lastTick); break;
+      case "Home": this.seek(playback.firstTick); break;
+      case "End": this.seek(playback.lastTick); break;
       case "c": this.toCommand(1); break;
       case "C": this.toCommand(-1); break;
-      case "a": this.events.alone(); break;
       case "d": this.toFirstDifference(); break;
-      default: return;
+      default: return false;
     }
-    event.preventDefault();
-    event.stopPropagation();
+    return true;
   }
 
   private showDifference(): void {
