@@ -1,5 +1,6 @@
 # The browser viewer in a real browser: only where the viewer is built and Chromium is there.
-find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
+# Without the parts that draw windows it takes a fifth to a half less of a processor.
+find_program(CHROMIUM NAMES chromium-headless-shell chromium chromium-browser google-chrome)
 find_program(NODE node)
 set(bundle ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
 
