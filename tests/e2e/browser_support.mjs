@@ -167,8 +167,8 @@ function again() {
   return status ?? 1;
 }
 
-/** What axe-core finds wrong with the page as it is, as text. */
-export async function findViolations(page, packagePath) {
+/** What axe-core finds wrong with the page as it is, or with a part of it, as text. */
+export async function findViolations(page, packagePath, part = "html") {
   // What fades in is read when it is there.
   await page.evaluate(() => Promise.allSettled(document.getAnimations()
     .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished)));
@@ -176,9 +176,9 @@ export async function findViolations(page, packagePath) {
     // Not as a script of the page, which allows none but its own.
     await page.evaluate(readFileSync(createRequire(packagePath).resolve("axe-core/axe.min.js"), "utf8"));
   }
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+  return page.evaluate(async (within) => {
+    const { violations } = await window.axe.run(within, { resultTypes: ["violations"] });
     return violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) =>
       `    ${html.slice(0, 160)}\n      ${failureSummary.replaceAll("\n", " ")}`).join("\n")}`);
-  });
+  }, part);
 }
