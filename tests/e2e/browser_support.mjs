@@ -167,11 +167,28 @@ function again() {
   return status ?? 1;
 }
 
+/** Waits until what fades or slides in is there. */
+function allInPlace(page) {
+  return page.evaluate(() => Promise.allSettled(document.getAnimations()
+    .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished)));
+}
+
+/** Every control can be seen as it is, or scrolled to inside of its bar. */
+export async function expectOnScreen(page, selector) {
+  await allInPlace(page);
+  const places = await page.locator(selector).evaluateAll((controls) => controls.map((control) => {
+    control.scrollIntoViewIfNeeded();
+    const { left, top, right, bottom } = control.getBoundingClientRect();
+    const seen = control.checkVisibility({ visibilityProperty: true }) && left >= -1 && top >= -1 && right <= innerWidth + 1 && bottom <= innerHeight + 1;
+    return { seen, name: `${control.id || control.title || control.name} at ${[left, top, right, bottom]}` };
+  }));
+  assert.ok(places.length > 0, `there is no ${selector}`);
+  assert.deepEqual(places.filter(({ seen }) => !seen).map(({ name }) => name), [], "off the screen");
+}
+
 /** What axe-core finds wrong with the page as it is, or with a part of it, as text. */
 export async function findViolations(page, packagePath, part = "html") {
-  // What fades in is read when it is there.
-  await page.evaluate(() => Promise.allSettled(document.getAnimations()
-    .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished)));
+  await allInPlace(page);
   if (!(await page.evaluate(() => "axe" in window))) {
     // Not as a script of the page, which allows none but its own.
     await page.evaluate(readFileSync(createRequire(packagePath).resolve("axe-core/axe.min.js"), "utf8"));

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { colour, findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+import { colour, expectOnScreen, findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 const worlds = join(dirname(fileURLToPath(import.meta.url)), "../../server/worlds");
@@ -288,12 +288,7 @@ async function estuary(context, url, name) {
     return false;
   }));
   await shot(page, `dye-estuary-${name}`);
-  const { width, height } = SIZES[name];
-  for (const control of await page.locator("#pour-panel input:visible, #pour-panel select:visible").all()) {
-    await control.scrollIntoViewIfNeeded();
-    const at = await control.boundingBox();
-    assert.ok(at.x >= 0 && at.x + at.width <= width && at.y + at.height <= height, "a field is off the screen");
-  }
+  await expectOnScreen(page, "#pour-panel input:visible, #pour-panel select:visible");
   assert.deepEqual(await findViolations(page, packagePath), []);
   await page.keyboard.press("1");
   await page.waitForSelector("#pour-panel", { state: "hidden" });

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findViolations, folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+import { expectOnScreen, findViolations, folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 
 const [serverPath, toolPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -137,12 +137,7 @@ async function looks(browser, url) {
     const page = await signedIn(browser, url, "admin", viewport);
     await page.click("#operators-open");
     await page.waitForSelector("#operators-panel");
-    for (const control of await page.locator("#operators-panel button, #operators-panel input, #operators-open").all()) {
-      await control.scrollIntoViewIfNeeded();
-      const at = await control.boundingBox();
-      assert.ok(at.x >= 0 && at.y >= 0 && at.x + at.width <= viewport.width && at.y + at.height <= viewport.height,
-        `${await control.evaluate((it) => it.title)} is off the screen of ${name}`);
-    }
+    await expectOnScreen(page, "#operators-panel button, #operators-panel input, #operators-open");
     for (const colours of ["dark", "light"]) {
       await page.selectOption("#palette", colours);
       assert.deepEqual(await findViolations(page, packagePath), [], `${name}, ${colours}`);

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+import { expectOnScreen, findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -269,18 +269,7 @@ async function looks(browser, url) {
         await page.evaluate((wanted) => window.sluice.hand.setTool(wanted), tool);
         await page.waitForSelector(`#placing-panel [data-tool="${tool}"].active`);
         await shot(page, `tools-${name}-${colours}-${tool}`);
-        const { seen, cut } = await page.evaluate(() => {
-          const controls = [...document.querySelectorAll("#placing-panel button, #placing-panel input")]
-            .filter((control) => control.checkVisibility({ visibilityProperty: true }));
-          const isCut = (control) => {
-            control.scrollIntoViewIfNeeded();
-            const { left, top, right, bottom } = control.getBoundingClientRect();
-            return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
-          };
-          return { seen: controls.length, cut: controls.filter(isCut).map((control) => control.title || control.name) };
-        });
-        assert.ok(seen > 5, `${seen} controls`);
-        assert.deepEqual(cut, [], `off the screen of ${name}`);
+        await expectOnScreen(page, "#placing-panel button:visible, #placing-panel input:visible");
         const part = tool === "spring" ? "html" : "#placing-panel"; // the rest is as it was
         assert.deepEqual(await findViolations(page, packagePath, part), [], `${name}, ${colours}, ${tool}`);
       }
