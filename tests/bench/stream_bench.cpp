@@ -63,16 +63,19 @@ void measure(benchmark::State& state, sim::World& world) {
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-/// The same forty rivers, some 10,000 cells, in worlds of the given side, when they are steady.
+/// So many of the same rivers, of some 250 cells each, in worlds of the given side, when they are
+/// steady.
 void BM_StreamTick(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
-  const auto world = grown(slope(side, 40, 240), 2400);
+  const auto rivers = static_cast<std::int32_t>(state.range(1));
+  const auto world = grown(slope(side, rivers, 240), 2400);
   measure(state, *world);
 }
 BENCHMARK(BM_StreamTick)
-    ->Arg(256)
-    ->Arg(1024)
-    ->Arg(4096)
+    ->Args({256, 2})
+    ->Args({256, 40})
+    ->Args({1024, 40})
+    ->Args({4096, 40})
     ->Unit(benchmark::kMillisecond)
     ->Iterations(100);
 
@@ -94,15 +97,15 @@ BENCHMARK(BM_StreamLength)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(100);
 
-/// The forty rivers of BM_StreamTick with springs of one and a quarter levels a tick: each fourth
+/// So many rivers of BM_StreamTick with springs of one and a quarter levels a tick: each fourth
 /// tick's additional level goes down them as a wave.
 void BM_StreamWaves(benchmark::State& state) {
-  sim::WorldSpec spec = slope(1024, 40, 240);
+  sim::WorldSpec spec = slope(1024, static_cast<std::int32_t>(state.range(0)), 240);
   for (sim::Spring& spring : spec.sources) spring.rate = kFull / 8 + kFull / 32;
   const auto world = grown(spec, 2400);
   measure(state, *world);
 }
-BENCHMARK(BM_StreamWaves)->Unit(benchmark::kMillisecond)->Iterations(100);
+BENCHMARK(BM_StreamWaves)->Arg(2)->Arg(40)->Unit(benchmark::kMillisecond)->Iterations(100);
 
 /// The longest of these while they still look for the edge.
 void BM_StreamSearching(benchmark::State& state) {

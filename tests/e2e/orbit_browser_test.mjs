@@ -59,8 +59,17 @@ size = [40, 4, 1]
 cell = "#"
 `;
 
-/** A picture of half as many pixels each way: a processor draws each of them here. */
+/** Half as many pixels each way, ten pictures a second: a processor draws each of them here. */
 const sized = (name) => ({ viewport: SIZES[name], deviceScaleFactor: 0.5 });
+
+async function open(browser, options) {
+  const context = await browser.newContext(options);
+  await context.addInitScript(() => {
+    window.requestAnimationFrame = (paint) => window.setTimeout(() => paint(performance.now()), 100);
+    window.cancelAnimationFrame = window.clearTimeout;
+  });
+  return context;
+}
 
 async function enter(context, url, more = "") {
   const page = await openPage(context, `${url}/${more}`);
@@ -355,7 +364,7 @@ async function fingers(page) {
 
 async function elsewhere(browser, url) {
   console.log("where nothing is to move by itself it is there at once");
-  const calm = await browser.newContext({ ...sized("desktop"), reducedMotion: "reduce" });
+  const calm = await open(browser, { ...sized("desktop"), reducedMotion: "reduce" });
   const page = await enter(calm, url, "#still@24,20,0,10x,orbit");
   await until("it is drawn", async () => (await seen(page)).water > 0.02);
   assert.equal(await page.evaluate(() => window.sluice.sight.camera.step(performance.now(), false)), false);
@@ -394,7 +403,7 @@ await main(async () => {
     "--listen", "127.0.0.1:0", "--data", join(folder, "data")]);
   const browser = await launch(packagePath, chromiumPath);
   for (const name of ["desktop", "phone"]) {
-    const context = await browser.newContext({ ...sized(name), hasTouch: name === "phone" });
+    const context = await open(browser, { ...sized(name), hasTouch: name === "phone" });
     const page = await openPage(context, `${server.url}/#still`);
     await page.waitForFunction(() => window.sluice?.mirror?.chunks.size > 0);
     await page.selectOption("#sight", "orbit");
