@@ -1,17 +1,17 @@
-"""The simulation keeps nothing outside a world: no variable of a function, a class or a file that outlives a tick.
+"""The simulation keeps nothing outside a world: no variable of a function, a class or a file that outlives a tick
+(read_simulation.py).
 
-Usage: kept_variables.py ROOT   reads ROOT's simulation as the compiler does (libclang), so that no variable escapes,
-however it is declared. What outlives a tick must be a world's state, which visit_state declares; all else makes one
-world's tick depend on another's, or on how many there were.
+The simulation is read as the compiler does (libclang), so that no variable escapes, however it is declared. What
+outlives a tick must be a world's state, which visit_state declares; all else makes one world's tick depend on
+another's, or on how many there were.
 """
 
-import pathlib
 import sys
 
 from clang import cindex
 
 sys.dont_write_bytecode = True
-from sim_units import KIND, may_change, units_of
+from sim_units import KIND, may_change
 
 SCOPES = (KIND.NAMESPACE, KIND.TRANSLATION_UNIT, KIND.STRUCT_DECL, KIND.CLASS_DECL, KIND.CLASS_TEMPLATE,
           KIND.UNION_DECL, KIND.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION, KIND.LINKAGE_SPEC, KIND.UNEXPOSED_DECL)
@@ -40,9 +40,10 @@ def kept_in(cursor):
         yield from kept_in(child)
 
 
-def problems_of(root):
+def problems_of(units, root):
+    """What breaks the rule in the simulation of that root."""
     problems = {}  # by place: a unit of a file alone finds what a unit of its folder found
-    for unit, paths in units_of(root):
+    for unit, paths in units:
         names = {str(path): path.relative_to(root).as_posix() for path in paths}
         for top in unit.cursor.get_children():
             if top.location.file is None or top.location.file.name not in names:
@@ -52,14 +53,3 @@ def problems_of(root):
                 problems[place, variable.spelling] = (
                     f"{place[0]}:{place[1]}: the simulation may keep nothing outside a world: {variable.spelling}")
     return [problems[key] for key in sorted(problems)]
-
-
-def main():
-    problems = problems_of(pathlib.Path(sys.argv[1]).resolve())
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

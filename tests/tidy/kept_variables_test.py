@@ -7,6 +7,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import kept_variables
+from sim_units import units_of
 
 BEFORE = """
 struct Cell { int level; };
@@ -19,7 +20,7 @@ def found(text, name="server/sim/a.cpp"):
         root = pathlib.Path(folder).resolve()
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(BEFORE + text + "\n")
-        return kept_variables.problems_of(root)
+        return kept_variables.problems_of(units_of(root), root)
 
 
 class Kept(unittest.TestCase):

@@ -1,6 +1,7 @@
-"""Reads the simulation as the compiler does (libclang): what both state_members.py and kept_variables.py look at.
+"""Reads the simulation as the compiler does (libclang): what both state_members.py and kept_variables.py look
+at.
 
-A unit is all code of one folder, headers and .cpp files, read together: a unit for each file takes minutes.
+A unit is all code of some folders, headers and .cpp files, read together: a unit for each file takes minutes.
 """
 
 import pathlib
@@ -10,18 +11,29 @@ from clang import cindex
 KIND = cindex.CursorKind
 TYPE = cindex.TypeKind
 FOLDERS = ("server/sim", "protocol/base")
+# Beside these and the water models, all folders can be read as one unit.
+APART = ("server/sim/pipes", "server/sim/steam", "server/sim/waves")
 # They read themselves once for each set of vector units, and hold nothing but loops over what they are given.
 VECTOR_KERNELS = "kernels_vector"
 
 
 def code_by_folder(root):
-    """The files of each folder, headers first."""
+    """{folder: its files, headers first}"""
     folders = {}
     for top in FOLDERS:
         for path in sorted((root / top).rglob("*"), key=lambda path: (path.suffix != ".h", path)):
             if path.suffix in (".h", ".cpp") and not path.name.startswith(VECTOR_KERNELS):
                 folders.setdefault(path.parent, []).append(path)
-    return [folders[folder] for folder in sorted(folders)]
+    return folders
+
+
+def read_together(root):
+    """The files of each unit: what uses one name for several things, each for itself, stands apart."""
+    folders = code_by_folder(root)
+    apart = [folder for folder in sorted(folders)
+             if folder.relative_to(root).as_posix() in APART or folder.parent.name == "models"]
+    yield [path for folder in sorted(folders) if folder not in apart for path in folders[folder]]
+    yield from (folders[folder] for folder in apart)
 
 
 def parse(root, paths):
@@ -35,17 +47,23 @@ def parse(root, paths):
 
 def units_of(root):
     """(unit, its files) of the whole simulation. Stops where something does not compile."""
-    for paths in code_by_folder(root):
-        unit, errors = parse(root, paths)
-        if not errors:
-            yield unit, paths
-            continue
-        # Two files of a folder may use one name for two things, each for itself.
-        for path in paths:
-            unit, errors = parse(root, [path])
-            if errors:
-                raise SystemExit("\n".join(errors))
-            yield unit, [path]
+    for paths in read_together(root):
+        yield from units_of_files(root, paths)
+
+
+def units_of_files(root, paths):
+    unit, errors = parse(root, paths)
+    if not errors:
+        yield unit, paths
+    elif len(paths) == 1:
+        raise SystemExit("\n".join(errors))
+    else:
+        # Two files may use one name for two things, each for itself.
+        folders = sorted({path.parent for path in paths})
+        parts = [[path] for path in paths] if len(folders) == 1 else [
+            [path for path in paths if path.parent == folder] for folder in folders]
+        for part in parts:
+            yield from units_of_files(root, part)
 
 
 def may_change(a_type):

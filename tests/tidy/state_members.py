@@ -1,11 +1,11 @@
-"""Every member of what a world keeps from tick to tick is state or derived, and says which.
+"""Every member of what a world keeps from tick to tick is state or derived, and says which (read_simulation.py).
 
-Usage: state_members.py ROOT [TABLE]   reads ROOT's simulation as the compiler does (libclang), so that no member
-escapes, wherever and however it is declared. A struct with visit_state must name each of its members there.
-Of all others that World, the engines of the water models and their states are made of each member must stand in
-TABLE, which says whether it is state (in digests, snapshots and comparisons) or derived (computed from state, and rebuilt).
-A member that is in neither is an error, and so is a line of TABLE that is no member any more, a member that is
-static, and a record that is declared and nowhere defined, since nobody can say what it is made of.
+The simulation is read as the compiler does (libclang), so that no member escapes, wherever and however it is
+declared. A struct with visit_state must name each of its members there. Of all others that World, the engines of the
+water models and their states are made of each member must stand in the table of members, which says whether it is
+state (in digests, snapshots and comparisons) or derived (computed from state, and rebuilt). A member that is in
+neither is an error, and so is a line of the table that is no member any more, a member that is static, and a record
+that is declared and nowhere defined, since nobody can say what it is made of.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import sys
 from clang import cindex
 
 sys.dont_write_bytecode = True
-from sim_units import KIND, TYPE, may_change, units_of
+from sim_units import KIND, TYPE, may_change
 
 RECORDS = (KIND.STRUCT_DECL, KIND.CLASS_DECL, KIND.CLASS_TEMPLATE, KIND.UNION_DECL)
 ROOTS = ("World",)
@@ -53,10 +53,10 @@ def definitions(cursor, root):
             yield from definitions(child, root)
 
 
-def all_definitions(root):
+def all_definitions(units, root):
     """{what names it in every unit: record}"""
     found = {}
-    for unit, _ in units_of(root):
+    for unit, _ in units:
         for record in definitions(unit.cursor, root):
             found.setdefault(record.get_usr(), record)
     return found
@@ -147,7 +147,10 @@ def table_of(text):
     return table
 
 
-def problems_of(found, table):
+def problems_of(units, root, table):
+    """What breaks the rule in the simulation of that root; `table`: a text."""
+    table = table_of(table)
+    found = reached(all_definitions(units, root), root)
     problems = []
     used = set()
     for record in sorted(found, key=lambda record: (path_of(record), place_of(record))):
@@ -172,16 +175,3 @@ def problems_of(found, table):
     problems += [f"the table has {name}::{member}, which is no such member" for name, member in table
                  if (name, member) not in used]
     return problems
-
-
-def main():
-    root = pathlib.Path(sys.argv[1]).resolve()
-    table = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).with_name("state_members.txt")
-    problems = problems_of(reached(all_definitions(root), root), table_of(table.read_text()))
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,5 @@
 """The check of members finds what escapes a reader of text."""
 
-import contextlib
-import io
 import pathlib
 import sys
 import tempfile
@@ -9,6 +7,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import state_members
+from sim_units import units_of
 
 WORLD = """
 template <class T> struct List { T* first; };
@@ -65,14 +64,7 @@ def found(table=TABLE, files={}, **added):
             path = root / "server/sim" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        (root / "table.txt").write_text(table)
-        sys.argv = ["state_members.py", folder, str(root / "table.txt")]
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            code = state_members.main()
-        lines = printed.getvalue().splitlines()
-        assert code == (1 if lines else 0)
-        return lines
+        return state_members.problems_of(list(units_of(root)), root, table)
 
 
 class Members(unittest.TestCase):
