@@ -1,5 +1,4 @@
-"""Reads the simulation as the compiler does (libclang): what both state_members.py and kept_variables.py look
-at.
+"""Reads the simulation as the compiler does (libclang), for state_members.py and kept_variables.py.
 
 A unit is all code of some folders, headers and .cpp files, read together: a unit for each file takes minutes.
 """
