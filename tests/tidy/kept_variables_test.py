@@ -15,11 +15,13 @@ struct Cache { explicit Cache(int size); Cell* cells; };
 """
 
 
-def found(text, name="server/sim/a.cpp"):
+def found(text, *names):
+    """In files of these names, each with that text."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(BEFORE + text + "\n")
+        for name in names or ["server/sim/a.cpp"]:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(BEFORE + text + "\n")
         return kept_variables.problems_of(units_of(root), root)
 
 
@@ -57,6 +59,13 @@ class Kept(unittest.TestCase):
         for name in ["server/sim/a.h", "server/sim/models/a.cpp", "protocol/base/a.h", "protocol/base/a.cpp"]:
             self.assertEqual(1, len(found("#pragma once\ninline int depth;", name)), name)
         self.assertEqual([], found("int count;", "server/net/a.cpp"))
+
+    def test_in_files_that_cannot_be_read_together(self):
+        for names in [("server/sim/a.cpp", "server/sim/b.cpp"), ("server/sim/a.cpp", "server/sim/heat/a.cpp"),
+                      ("server/sim/a.cpp", "server/sim/heat/a.cpp", "server/sim/heat/b.cpp"),
+                      ("server/sim/models/block/a.cpp", "server/sim/models/hydro/a.cpp", "server/sim/pipes/a.cpp")]:
+            problems = found("static int count = 0;", *names)
+            self.assertEqual(sorted(names), sorted(problem.split(":")[0] for problem in problems))
 
     def test_constants_functions_and_members_are_no_such_thing(self):
         for text in ["static constexpr int kMost = 3;", "constexpr int kMost = 3;", "const Cache kAll(3);",
