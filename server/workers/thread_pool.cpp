@@ -14,27 +14,49 @@ namespace sluice::workers {
 
 namespace {
 
-/// How often an idle worker looks for work before it lets its core go: some tens of microseconds,
-/// longer than the serial work between two passes, so that a worker sleeps between ticks, not
-/// between passes (going to sleep and waking up takes as long as a pass).
-constexpr int kSpins = 20000;
+/// How often an idle worker looks for work before it sleeps, and how often before each time that it
+/// offers its core to whoever waits for one: some 100 microseconds, longer than the serial work
+/// between two passes, so that a worker sleeps between ticks, not between passes (going to sleep
+/// and waking up takes as long as a pass).
+constexpr int kLooks = 200;
+constexpr int kSpinsPerLook = 100;
 
 /// Below this many pieces a run is not worth waking anybody.
 constexpr std::size_t kFewestPieces = 2;
 
+/// Whether it came true.
+template <class Condition>
+bool spin_until(const Condition& condition) {
+  for (int look = 0; look < kLooks; ++look) {
+    for (int i = 0; i < kSpinsPerLook; ++i) {
+      if (condition()) return true;
+    }
+    std::this_thread::yield();
+  }
+  return condition();
+}
+
 }  // namespace
 
 struct ThreadPool::Shared {
+  explicit Shared(unsigned threads) : claims(threads) {}
+
   std::vector<std::thread> workers;
   std::mutex mutex;
   std::condition_variable work_came;
   std::atomic<bool> stopping{false};
 
-  // The run under way. A claim is the run's number (high half) and the next piece (low half) in
-  // one word, so that a worker who wakes late can never take a piece of a run that has returned:
-  // the caller waits for the pieces, not for the workers, and a worker that the machine has set
-  // aside before it took one holds nobody up.
-  std::atomic<std::uint64_t> claim{0};
+  // The run under way. Each thread has a range of its pieces, the same ones in each run of as many
+  // pieces: what it wrote in one run is in its core's cache in the next one. Who is done with its
+  // own range helps the others with theirs. A claim is the run's number (high half) and the
+  // range's next piece (low half) in one word, so that a worker who wakes late can never take a
+  // piece of a run that has returned: the caller waits for the pieces, not for the workers, and a
+  // worker that the machine has set aside before it took one holds nobody up.
+  struct alignas(64) Claim {  // a cache line each, so that nobody waits for another one's claims
+    std::atomic<std::uint64_t> next{0};
+  };
+  std::vector<Claim> claims;  // by thread, the caller's first
+  std::atomic<std::uint64_t> run{0};
   std::atomic<std::size_t> pieces{0};
   std::atomic<std::size_t> finished{0};
   const std::function<void(std::size_t)>* piece = nullptr;  // read only with a piece in hand
@@ -43,40 +65,72 @@ struct ThreadPool::Shared {
   static std::uint64_t run_of(std::uint64_t claim) { return claim >> 32; }
   static std::size_t piece_of(std::uint64_t claim) { return claim & 0xffffffffU; }
 
-  void work(std::uint64_t run) {
-    std::uint64_t seen = claim.load();
-    while (run_of(seen) == run && piece_of(seen) < pieces.load()) {
-      if (!claim.compare_exchange_weak(seen, seen + 1)) continue;
+  /// The first piece of a thread's range; the next thread's is its end.
+  [[nodiscard]] std::size_t first_of(std::size_t thread) const {
+    return thread * pieces.load() / claims.size();
+  }
+
+  void work(std::uint64_t of_run, std::size_t thread) {
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      work_on_range(of_run, (thread + i) % claims.size());
+    }
+  }
+
+  void work_on_range(std::uint64_t of_run, std::size_t range) {
+    std::atomic<std::uint64_t>& next = claims[range].next;
+    std::size_t done = 0;
+    std::uint64_t seen = next.load();
+    while (run_of(seen) == of_run && piece_of(seen) < first_of(range + 1)) {
+      if (!next.compare_exchange_weak(seen, seen + 1)) continue;
       (*piece)(piece_of(seen));
-      finished.fetch_add(1);
-      seen = claim.load();
+      ++done;
+      seen = next.load();
+    }
+    if (done > 0) finished.fetch_add(done);
+  }
+
+  void worker_loop(std::size_t thread) {
+    std::uint64_t last = 0;
+    while (wait_for_run_after(last)) {
+      last = run.load();
+      work(last, thread);
     }
   }
 
-  void worker_loop() {
-    std::uint64_t run = 0;
-    while (wait_for_run_after(run)) {
-      run = run_of(claim.load());
-      work(run);
-    }
-  }
-
-  bool wait_for_run_after(std::uint64_t run) {
-    const auto came = [&] { return run_of(claim.load()) != run || stopping.load(); };
-    for (int i = 0; i < kSpins && !came(); ++i) {
-    }
-    if (!came()) {
+  bool wait_for_run_after(std::uint64_t last) {
+    const auto came = [&] { return run.load() != last || stopping.load(); };
+    if (!spin_until(came)) {
       std::unique_lock lock(mutex);
       work_came.wait(lock, came);
     }
     return !stopping.load();
   }
+
+  /// Returns the run's number.
+  std::uint64_t begin(std::size_t count, const std::function<void(std::size_t)>& each) {
+    // Closes the last run first: a worker still looking at its claims must not find a piece in them
+    // when the number of pieces changes below. Then nobody holds a piece, so nobody reads these.
+    const std::uint64_t last = run.load();
+    for (Claim& claim : claims) claim.next = last << 32 | kClosed;
+    piece = &each;
+    pieces = count;
+    finished = 0;
+    const std::uint64_t begun = (last + 1) & 0xffffffffU;
+    for (std::size_t i = 0; i < claims.size(); ++i) claims[i].next = begun << 32 | first_of(i);
+    {
+      const std::lock_guard lock(mutex);
+      run = begun;
+    }
+    work_came.notify_all();
+    return begun;
+  }
 };
 
-ThreadPool::ThreadPool(unsigned threads) : shared_(std::make_unique<Shared>()) {
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  for (unsigned i = 1; i < threads; ++i) {
-    shared_->workers.emplace_back([shared = shared_.get()] { shared->worker_loop(); });
+ThreadPool::ThreadPool(unsigned threads)
+    : shared_(std::make_unique<Shared>(
+          threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency()))) {
+  for (std::size_t i = 1; i < shared_->claims.size(); ++i) {
+    shared_->workers.emplace_back([shared = shared_.get(), i] { shared->worker_loop(i); });
   }
 }
 
@@ -100,22 +154,8 @@ void ThreadPool::run(std::size_t pieces, const std::function<void(std::size_t)>&
   }
   Shared& s = *shared_;
   SLUICE_ASSERT(pieces < Shared::kClosed);
-  // Closes the last run first: a worker still looking at its claim must not find a piece in it when
-  // the number of pieces changes below. Then nobody holds a piece, so nobody reads these.
-  const std::uint64_t last = Shared::run_of(s.claim.load());
-  s.claim = last << 32 | Shared::kClosed;
-  s.piece = &piece;
-  s.pieces = pieces;
-  s.finished = 0;
-  const std::uint64_t run = (last + 1) & 0xffffffffU;
-  {
-    const std::lock_guard lock(s.mutex);
-    s.claim = run << 32;
-  }
-  s.work_came.notify_all();
-  s.work(run);
-  for (int spins = 0; s.finished.load() != pieces; ++spins) {
-    if (spins > kSpins) std::this_thread::yield();
+  s.work(s.begin(pieces, piece), 0);
+  while (!spin_until([&] { return s.finished.load() == pieces; })) {
   }
 }
 
