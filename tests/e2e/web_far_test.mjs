@@ -279,7 +279,7 @@ test("water is as deep from afar as near, and rock lies in the same strata", () 
     const surfaces = new Surfaces(mirror, 0);
     surfaces.settle();
     const look = new Uint32Array(CELLS);
-    new Looks(mirror, surfaces, 0).paint(0, 0, stonesOf(FLAT, 0, 0, side), look);
+    new Looks(mirror, surfaces, 0).paint(0, 0, () => stonesOf(FLAT, 0, 0, side), look);
     return look;
   };
   const shade = (look, x, y) => (look[(y << 6) | x] >> 8) & 255;

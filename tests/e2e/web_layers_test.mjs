@@ -170,8 +170,8 @@ test("the colour of a wave goes up to the surface that is drawn", () => {
     [[AT(0, 0, 0), cellsOf((i) => ((i & 63) < 3 && i >> 6 < 10 ? 4096 : 0))]]));
   const surfaces = new Surfaces(mirror, 0);
   surfaces.settle();
-  const tile = newTile(0, 0, stonesOf(FLAT, 0, 0));
-  new Looks(mirror, surfaces, 0).paint(0, 0, tile.stones, tile.look);
+  const tile = newTile(0, 0, FLAT);
+  new Looks(mirror, surfaces, 0).paint(0, 0, () => stonesOf(FLAT, 0, 0), tile.look);
   tile.stamp = newStamp();
   const waves = layers.waveLooks(0, false);
   waves.raise(tile, 0);
@@ -311,8 +311,8 @@ function looksOf(cells, waves) {
   const surfaces = new Surfaces(mirror, 0);
   surfaces.settle();
   const painted = [0, 1].map((y) => {
-    const tile = newTile(0, y, stonesOf(FLAT, 0, y));
-    new Looks(mirror, surfaces, 0).paint(0, y, tile.stones, tile.look);
+    const tile = newTile(0, y, FLAT);
+    new Looks(mirror, surfaces, 0).paint(0, y, () => stonesOf(FLAT, 0, y), tile.look);
     tile.stamp = newStamp();
     layers.waveLooks(0, false).raise(tile, 0);
     return tile.look;
@@ -372,12 +372,12 @@ test("between two tellings waves go over by their heights, and rest when they ar
   const lakeCells = chunks((_, y) => (y < 32 ? 4096 : 0));
   const tell = (told, row = 31) => take(tickOf([{ layer: 0, chunks: chunks((_, y) => (y === row ? told : 0)) }], lakeCells));
   tell(toldWave(0.5));
-  const tile = newTile(0, 0, stonesOf(FLAT, 0, 0));
+  const tile = newTile(0, 0, FLAT);
   const surfaces = new Surfaces(mirror, 0);
   surfaces.settle();
   const looks = new Looks(mirror, surfaces, 0);
   const paint = () => {
-    looks.paint(0, 0, tile.stones, tile.look);
+    looks.paint(0, 0, () => stonesOf(FLAT, 0, 0), tile.look);
     tile.stamp = newStamp();
   };
   paint();

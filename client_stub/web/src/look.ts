@@ -53,8 +53,9 @@ export class Looks {
     this.last = new Int32Array(this.columns);
   }
 
-  /** Of the chunk's cells, row by row from below. */
-  paint(chunkX: number, chunkY: number, stones: Uint8Array, look: Uint32Array): void {
+  /** Of the chunk's cells, row by row from below; most chunks have no rock, and do without its stones. */
+  paint(chunkX: number, chunkY: number, stones: () => Uint8Array, look: Uint32Array): void {
+    let bright: Uint8Array | null = null;
     const { logX, logY } = this.sides;
     this.gather(chunkX, chunkY);
     this.walk(chunkX, chunkY);
@@ -66,7 +67,7 @@ export class Looks {
         const units = this.cells[at]!;
         const place = (row << logX) | column;
         if (units === 0 || units === TRAPPED_AIR) look[place] = 0;
-        else if (units === ROCK) look[place] = this.rock(at, stones[place]!);
+        else if (units === ROCK) look[place] = this.rock(at, (bright ??= stones())[place]!);
         else if (units <= THINNEST_ICE) look[place] = this.rock(at, PALE);
         else look[place] = units === OUTSIDE ? IS_BEYOND : this.water(at, units, column, row, above);
       }

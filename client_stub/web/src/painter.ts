@@ -28,7 +28,8 @@ export interface Eyes {
   changed(x: number, y: number): void;
   /** The chunks that look different, besides those that changed. */
   settle(): { x: number; y: number }[];
-  paint(x: number, y: number, stones: Uint8Array, look: Uint32Array): void;
+  /** `stones` is asked for where there is rock. */
+  paint(x: number, y: number, stones: () => Uint8Array, look: Uint32Array): void;
   headAt(x: number, y: number): number | null;
   piecesOf(x: number, y: number): Pieces | undefined;
 }
@@ -186,7 +187,7 @@ export class Painter {
   private tile(x: number, y: number): Tile {
     const key = chunkKey(x, y, 0);
     let tile = this.tiles.get(key);
-    if (!tile) this.tiles.set(key, (tile = newTile(x, y, stonesOf(this.mirror.sides, x, y, this.mirror.side))));
+    if (!tile) this.tiles.set(key, (tile = newTile(x, y, this.mirror.sides)));
     tile.frame = this.frames;
     return tile;
   }
@@ -197,7 +198,8 @@ export class Painter {
       tile.moves = true;
       this.fresh.add(tile);
     }
-    this.eyes.paint(tile.x, tile.y, tile.stones, tile.look);
+    const { sides, side } = this.mirror;
+    this.eyes.paint(tile.x, tile.y, () => (tile.stones ??= stonesOf(sides, tile.x, tile.y, side)), tile.look);
     tile.stamp = newStamp();
     tile.details.made = 0;
     tile.stale = false;

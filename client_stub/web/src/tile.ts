@@ -14,7 +14,8 @@ export interface Tile {
   x: number;
   y: number;
   look: Uint32Array;
-  stones: Uint8Array;
+  /** How bright rock is in each cell; null until some is seen. */
+  stones: Uint8Array | null;
   /** A tick ago; empty until the chunk first changed. */
   before: Uint32Array;
   /** Whether `before` is that, and not older. */
@@ -40,8 +41,8 @@ export function newStamp(): number {
   return ++stamps;
 }
 
-export function newTile(x: number, y: number, stones: Uint8Array): Tile {
-  return { x, y, look: new Uint32Array(stones.length), stones, before: new Uint32Array(0), moves: false,
+export function newTile(x: number, y: number, { logX, logY }: ChunkSides): Tile {
+  return { x, y, look: new Uint32Array(1 << (logX + logY)), stones: null, before: new Uint32Array(0), moves: false,
     details: { levels: [], made: 0 }, detailsBefore: { levels: [], made: 0 }, stale: true, version: 1, stamp: 0, beforeStamp: 0, frame: 0 };
 }
 

@@ -78,9 +78,10 @@ export class TopLooks implements Eyes {
     return undefined;
   }
 
-  paint(chunkX: number, chunkY: number, stones: Uint8Array, look: Uint32Array): void {
+  paint(chunkX: number, chunkY: number, stones: () => Uint8Array, look: Uint32Array): void {
     const { mirror, width, height, heights } = this;
     const [left, bottom] = [chunkX * width, chunkY * height];
+    let bright: Uint8Array | null = null;
     for (let y = -1; y <= height; ++y) {
       for (let x = -1; x <= width; ++x) heights[this.at(x, y)] = topOf(mirror, this.slice, left + x, bottom + y);
     }
@@ -91,7 +92,7 @@ export class TopLooks implements Eyes {
         const cell = mirror.cell(left + x, bottom + y, Math.max(0, top));
         if (cell === OUTSIDE) look[place] = IS_BEYOND;
         else if (top === NOTHING) look[place] = 0;
-        else look[place] = cell > 0 ? this.water(left + x, bottom + y, top) : this.rock(x, y, top, cell <= THINNEST_ICE ? PALE : stones[place]!);
+        else look[place] = cell > 0 ? this.water(left + x, bottom + y, top) : this.rock(x, y, top, cell <= THINNEST_ICE ? PALE : (bright ??= stones())[place]!);
       }
     }
   }
