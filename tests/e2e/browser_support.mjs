@@ -113,6 +113,21 @@ export async function until(what, holds) {
   assert.fail(`this never came: ${what}`);
 }
 
+/** Until the page says this to its user: words, or a pattern. If it never does, what it said instead is told. */
+export async function expectToast(page, wanted) {
+  const [words, flags] = wanted instanceof RegExp ? [wanted.source, wanted.flags] : [wanted, null];
+  try {
+    await page.waitForFunction(([text, how]) => {
+      const said = document.getElementById("toast").textContent;
+      return how === null ? said.includes(text) : new RegExp(text, how).test(said);
+    }, [words, flags]);
+  } catch {
+    const said = await page.textContent("#toast");
+    const { state } = await page.evaluate(() => ({ ...document.body.dataset }));
+    throw new Error(`the page, which is ${state}, says "${said}", not ${wanted}`);
+  }
+}
+
 /** The middle of a cell comes to nearly that colour. */
 export function expectColour(page, x, y, [red, green, blue], what = "") {
   return until(`${what} [${x}, ${y}] has the colour ${[red, green, blue]}`, async () => {

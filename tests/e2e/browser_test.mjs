@@ -6,9 +6,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  expectLook, folder, main, openBrowser, openPage, place, startServer, stopServer, until,
-} from "./browser_support.mjs";
+import { expectLook, expectToast, folder, main, openBrowser, openPage, place, startServer, stopServer, until } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -114,8 +112,7 @@ async function pipesAreBuilt(page, other) {
   await page.click('[data-pipe="pump"]');
   await page.fill('[name="capacity"]', "0");
   await drag(page, [20, 35], [20, 35]);
-  await page.waitForFunction(() =>
-    /Refused: .*capacity/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /Refused: .*capacity/);
 
   console.log("pipes are removed");
   await page.click('[data-pipe="remove"]');

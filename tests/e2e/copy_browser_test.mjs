@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+import { expectToast, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -88,10 +88,10 @@ async function copyAndPaste(page) {
   assert.equal(await cell(page, 15, 13), 4096);
   await page.keyboard.press("8");
   await click(page, [60, 40]);
-  await expectText(page, "toast", /Nothing is copied yet/);
+  await expectToast(page, /Nothing is copied yet/);
   await page.keyboard.press("7");
   await drag(page, [10, 10], [21, 17]);
-  await expectText(page, "toast", /Copied 12 × 8 cells: 48 rock, 24 with water, 2 pipes/);
+  await expectToast(page, /Copied 12 × 8 cells: 48 rock, 24 with water, 2 pipes/);
   assert.equal(await page.evaluate(() => document.querySelector("[data-tool].active").dataset.tool), "paste");
   const at = await place(page, 60, 40);
   await page.mouse.move(at.x, at.y);
@@ -131,7 +131,7 @@ async function takeBack(page) {
   // Before its answer the page can't tell its own changes from others'.
   await until("all is answered and shown", () => page.evaluate(() => window.sluice.queue.isSeenAt(window.sluice.mirror.tick)));
   await page.keyboard.press("Control+z");
-  await expectText(page, "toast", /Undone, but one cell was changed by others/);
+  await expectToast(page, /Undone, but one cell was changed by others/);
   await until("the rock is gone", async () => await cell(page, 60, 39) !== -1);
 }
 
@@ -151,7 +151,7 @@ async function elsewhere(page) {
   await expectText(page, "live", /copy begins at 10, 10/);
   await go(13, 17);
   await page.keyboard.press("Enter");
-  await expectText(page, "toast", /Copied 4 × 8 cells/);
+  await expectToast(page, /Copied 4 × 8 cells/);
   await page.selectOption("#world", "empty");
   await page.waitForFunction(() => window.sluice.mirror?.welcome.world === "empty");
   await page.keyboard.press("Control+v");

@@ -7,7 +7,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { colour, expectOnScreen, findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+import {
+  colour, expectOnScreen, expectToast, findViolations, folder, launch, main, openPage, place, shot, SIZES,
+  startServer, stopServer, until,
+} from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 const worlds = join(dirname(fileURLToPath(import.meta.url)), "../../server/worlds");
@@ -189,7 +192,7 @@ async function refusals(page) {
   console.log("what the server refuses is said, and nothing is poured");
   await page.fill('#pour-panel input[name="amount"]', "99999999");
   await click(page, 30, 10);
-  await page.waitForFunction(() => /^Refused: tracer: red/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /^Refused: tracer: red/);
   assert.equal(await cell(page, 30, 10), 0);
   await page.fill('#pour-panel input[name="amount"]', "2048");
 }

@@ -9,7 +9,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  colour, expectLook, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until,
+  colour, expectLook, expectToast, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer,
+  until,
 } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -96,7 +97,6 @@ const isAt = (page, level) => page.waitForFunction((wanted) => {
   return hasChunks && (far?.asked ?? 0) === wanted && (far?.shown ?? 0) === wanted;
 }, level);
 const heldCells = (page) => page.evaluate(() => window.sluice.mirror.coords().length);
-const said = (page, text) => page.waitForFunction((wanted) => document.getElementById("toast").textContent.includes(wanted), text);
 const tool = (page, name) => page.click(`[data-tool="${name}"]`);
 
 async function enter(context, url, world, more = "") {
@@ -177,7 +177,7 @@ async function saysSo(page) {
   await page.waitForFunction(() => /^\[\d+, \d+\] water, 100 % full on average \(2 × 2 cells, seen from afar\)$/.test(
     document.getElementById("hover").textContent));
   await page.keyboard.press("Control+z");
-  await said(page, "Come nearer, or choose a tool: from afar the page has no single cells");
+  await expectToast(page, "Come nearer, or choose a tool: from afar the page has no single cells");
   await page.keyboard.press("p");
   assert.equal(await page.evaluate(() => window.sluice.inspector.pinned.length), 0);
   await shot(page, "far-held-off");
@@ -189,7 +189,7 @@ async function saysSo(page) {
     return window.sluice.queue.idle;
   });
   assert.ok(idle, "nothing was sent");
-  await said(page, "Wait a moment: from afar the page has no single cells");
+  await expectToast(page, "Wait a moment: from afar the page has no single cells");
   await isAt(page, 0);
   await page.keyboard.press("Enter");
   await until("rock is set", () => page.evaluate(() => {

@@ -6,8 +6,9 @@
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expectLook, findViolations, folder, main, openBrowser, openPage, shot, SIZES, startServer, stopServer }
-  from "./browser_support.mjs";
+import {
+  expectLook, expectToast, findViolations, folder, main, openBrowser, openPage, shot, SIZES, startServer, stopServer,
+} from "./browser_support.mjs";
 import { expectTick, record, wall } from "./replay_support.mjs";
 
 const [serverPath, tool, chromiumPath, packagePath] = process.argv.slice(2);
@@ -22,8 +23,6 @@ const expectPast = (page, past) => page.waitForFunction((wanted) => window.sluic
   (window.sluice.connection.query !== "") === wanted && document.body.classList.contains("past") === wanted &&
   document.getElementById("timeline").hidden !== wanted && window.sluice.replays === wanted &&
   document.getElementById("look-back").getAttribute("aria-pressed") === String(wanted), past);
-
-const says = (page, what) => page.waitForFunction((text) => document.getElementById("toast").textContent.includes(text), what);
 
 const seek = async (page, tick) => {
   await page.fill("#tl-tick", String(tick));
@@ -75,10 +74,10 @@ async function looksBack(context) {
   assert.match(await me.locator('[data-tool="rock"]').getAttribute("title"), /you look at the past/);
   assert.match(await me.textContent("#rights"), /You look at the past, which nobody can change; go back to live to build/);
   await me.keyboard.press("2");
-  await says(me, "You look at the past");
+  await expectToast(me, "You look at the past");
   assert.equal(await me.evaluate(() => window.sluice.hand.brush.tool), "pan");
   await me.evaluate(() => window.sluice.command({ cmd: "pour", at: [5, 30, 0], units: 9 }));
-  await says(me, "Refused: this is the past: what happened cannot be changed");
+  await expectToast(me, "Refused: this is the past: what happened cannot be changed");
   assert.deepEqual(await findViolations(me, packagePath), []);
   await me.keyboard.press("?");
   await me.waitForFunction(() => /back to live/.test(document.getElementById("help").textContent) &&
@@ -199,7 +198,7 @@ async function notOffered(context) {
   console.log("where nobody looks back there is no button, and a link says so");
   const server = await serve(ANY, "--look-back", "0");
   const page = await openPage(context, `${server.url}/#room@t150`);
-  await says(page, "This server lets nobody look back");
+  await expectToast(page, "This server lets nobody look back");
   assert.equal(await page.locator("#look-back").isVisible(), false);
   await expectPast(page, false);
   await page.close();

@@ -7,7 +7,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expectOnScreen, findViolations, folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+import {
+  expectOnScreen, expectToast, findViolations, folder, launch, main, openPage, shot, SIZES, startServer, stopServer,
+  until,
+} from "./browser_support.mjs";
 
 const [serverPath, toolPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -34,7 +37,6 @@ async function signedIn(browser, url, role, viewport = SIZES.desktop) {
   return page;
 }
 
-const says = (page, what) => page.waitForFunction((text) => document.getElementById("toast").textContent.includes(text), what);
 const tick = (page) => page.evaluate(() => window.sluice.mirror.tick);
 const press = (page, name) => page.locator("#operators-panel button", { hasText: name }).click();
 const state = (page) => page.textContent("#operators-panel .about");
@@ -45,7 +47,7 @@ async function time(page) {
   await page.click("#operators-open");
   await page.waitForSelector("#operators-panel");
   await press(page, "Pause");
-  await says(page, "Paused");
+  await expectToast(page, "Paused");
   await until("the panel knows", async () => (await state(page)).startsWith("Paused"));
   await page.waitForFunction(() => document.getElementById("state").textContent === "paused by an operator");
   await shot(page, "operators-paused");
@@ -62,15 +64,15 @@ async function time(page) {
   await page.selectOption("#operators-panel select", "1");
   await until("as fast as its own", async () => /^Runs\./.test(await state(page)));
   await press(page, "Save");
-  await says(page, "Saved");
+  await expectToast(page, "Saved");
 }
 
 async function refusals(page) {
   console.log("what is refused is shown with the reason");
   await page.evaluate(() => window.sluice.queue.send({ cmd: "operate", action: "step", ticks: 1 }, {}));
-  await says(page, "Refused: the world is not paused; only a paused one is stepped");
+  await expectToast(page, "Refused: the world is not paused; only a paused one is stepped");
   await page.evaluate(() => window.sluice.queue.send({ cmd: "operate", action: "reset", recording: "keep" }, {}));
-  await says(page, "Refused: not allowed: the role of \"operate-ann\" in pond is operate; this needs admin");
+  await expectToast(page, "Refused: not allowed: the role of \"operate-ann\" in pond is operate; this needs admin");
   assert.equal(await page.locator("#operators-panel button", { hasText: "Reset" }).isVisible(), false);
 }
 
@@ -83,7 +85,7 @@ async function readOnly(page, builder) {
     await builder.evaluate(() => window.sluice.queue.send({ cmd: "set_cells", from: [5, 5, 0], size: [1, 1, 1], cell: "." }, {}));
   };
   await dig();
-  await says(builder, "Refused: not allowed: this world is read-only");
+  await expectToast(builder, "Refused: not allowed: this world is read-only");
   await builder.waitForFunction(() => document.body.classList.contains("watching"));
   await press(page, "Pause");
   await until("paused all the same", async () => /^Paused, read-only/.test(await state(page)));
@@ -101,7 +103,7 @@ async function others(builder) {
   console.log("who may build sees nothing of it, and is refused");
   assert.equal(await builder.locator("#operators-open").isVisible(), false);
   await builder.evaluate(() => window.sluice.queue.send({ cmd: "operate", action: "pause" }, {}));
-  await says(builder, "running it needs the role operate");
+  await expectToast(builder, "running it needs the role operate");
 }
 
 async function kick(page, builder) {
@@ -113,7 +115,7 @@ async function kick(page, builder) {
   });
   await page.fill("#operators-panel input:not([type])", "build-ann");
   await press(page, "End their connections");
-  await says(page, "Ended the connections of build-ann");
+  await expectToast(page, "Ended the connections of build-ann");
   await builder.waitForFunction(() => window.told);
 }
 

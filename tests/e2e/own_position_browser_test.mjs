@@ -4,7 +4,7 @@
 //
 //   node own_position_browser_test.mjs SLUICE CHROMIUM PACKAGE_JSON   (of the folder with playwright-core)
 import assert from "node:assert/strict";
-import { expectLook, main, openBrowser, openPage, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
+import { expectLook, expectToast, main, openBrowser, openPage, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
 import { expectTick, record, wall } from "./replay_support.mjs";
 
 const [tool, chromiumPath, packagePath] = process.argv.slice(2);
@@ -33,7 +33,7 @@ async function oneLooksElsewhere(context, file) {
   await expectAlone(me, false);
   await me.click("#tl-alone");
   await expectAlone(me, true);
-  await me.waitForFunction(() => /On your own/.test(document.getElementById("toast").textContent));
+  await expectToast(me, /On your own/);
   await expectTick(me, 150);
   await expectLook(me, 11, 20, "rock");
   await seek(me, 310);
@@ -84,7 +84,7 @@ async function oneLooksElsewhere(context, file) {
 
   console.log("what the server refuses is told, and changes nothing");
   await me.evaluate(() => window.replay.own.ask(401));
-  await me.waitForFunction(() => /Refused: alone: there is no tick 401/.test(document.getElementById("toast").textContent));
+  await expectToast(me, /Refused: alone: there is no tick 401/);
   await expectAlone(me, false);
   await me.keyboard.press("?");
   await me.waitForFunction(() => /on your own, or with the others/.test(document.getElementById("help").textContent));

@@ -5,9 +5,7 @@
 //
 //   node replay_browser_test.mjs SLUICE CHROMIUM PACKAGE_JSON   (of the folder with playwright-core)
 import assert from "node:assert/strict";
-import {
-  expectLook, main, openBrowser, openPage, place, startServer, stopServer, until,
-} from "./browser_support.mjs";
+import { expectLook, expectToast, main, openBrowser, openPage, place, startServer, stopServer, until } from "./browser_support.mjs";
 import { expectTick, record, wall } from "./replay_support.mjs";
 
 const [tool, chromiumPath, packagePath] = process.argv.slice(2);
@@ -130,8 +128,7 @@ async function oneRecording(context, file) {
   const after = await place(page, 20, 20);
   assert.ok(Math.abs(after.x - before.x - 40) < 2, "a drag moves the picture");
   assert.equal(await page.evaluate(() => window.sluice.command({ cmd: "pour", at: [1, 30, 0], units: 9 })) > 0, true);
-  await page.waitForFunction(() =>
-    /Refused: this is a replay/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /Refused: this is a replay/);
   for (const each of [page, other]) {
     assert.equal(await each.evaluate(() => window.sluice.mirror.mismatches), 0);
     await each.close();

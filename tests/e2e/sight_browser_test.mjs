@@ -7,7 +7,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  colour, expectLook, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until,
+  colour, expectLook, expectToast, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer,
+  until,
 } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -175,7 +176,7 @@ async function copiedFromTheSide(page, stand) {
   await page.mouse.down();
   await page.mouse.move(to.x, to.y, { steps: 6 });
   await page.mouse.up();
-  await page.waitForFunction(() => /Copied 4 × 1 cells: .*4 pipes/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /Copied 4 × 1 cells: .*4 pipes/);
   const at = await place(page, 28, 15); // its left cell comes to 26
   await page.mouse.click(at.x, at.y);
   const pasted = [26, 27, 28, 29].map((z) => `${z},15,11`);

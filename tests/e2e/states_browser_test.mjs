@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { colour, folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+import { colour, expectToast, folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -86,7 +86,7 @@ async function links(page, url) {
     assert.equal(await page.evaluate(() => window.sluice.mirror?.welcome.world ?? "flat"), "flat", damaged);
   }
   await page.evaluate(() => (location.hash = "#nowhere%"));
-  await page.waitForFunction(() => /There is no world "nowhere%" here/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /There is no world "nowhere%" here/);
   await page.evaluate(() => (location.hash = "#flat"));
   await page.waitForSelector('body[data-state="ready"]');
 }
@@ -98,8 +98,6 @@ async function missingParts(browser, name, url) {
   let answer = null; // what the server has in the page's place; null: the page
   await context.route("**/part-*.js", (route) => answer ? route.fulfill({ status: 404, body: "" }) : route.continue());
   await context.route(`${url}/`, (route) => answer ? answer(route) : route.continue());
-  const toast = (page, text) => page.waitForFunction((wanted) =>
-    document.getElementById("toast").textContent === wanted, text);
   /** The page, and then a server that has none of its later parts any more. */
   const open = async (then) => {
     answer = null;
@@ -111,24 +109,24 @@ async function missingParts(browser, name, url) {
   const updated = await open((route) => route.fulfill({ contentType: "text/html", body: "<html>another one</html>" }));
   await updated.click("body", { position: { x: 2, y: 2 } });
   await updated.keyboard.press("o");
-  await toast(updated, "The overlay could not be fetched. The server was updated: reload the page.");
+  await expectToast(updated, "The overlay could not be fetched. The server was updated: reload the page.");
   await shot(updated, `updated-${name}`);
   await updated.keyboard.press("?");
-  await toast(updated, "The list of shortcuts could not be fetched. The server was updated: reload the page.");
+  await expectToast(updated, "The list of shortcuts could not be fetched. The server was updated: reload the page.");
   await updated.keyboard.press("w");
-  await toast(updated, "The list of worlds could not be fetched. The server was updated: reload the page.");
+  await expectToast(updated, "The list of worlds could not be fetched. The server was updated: reload the page.");
   await updated.keyboard.press("6");
   const { x, y } = await updated.evaluate(() => ({ x: window.sluice.camera.width / 2, y: window.sluice.camera.height / 2 }));
   await updated.mouse.move(x, y + 80);
-  await toast(updated, "The inspector could not be fetched. The server was updated: reload the page.");
+  await expectToast(updated, "The inspector could not be fetched. The server was updated: reload the page.");
   await updated.close();
   const damaged = await open((route) => route.continue());
   await damaged.keyboard.press("?");
-  await toast(damaged, "The list of shortcuts could not be fetched. Reload the page.");
+  await expectToast(damaged, "The list of shortcuts could not be fetched. Reload the page.");
   await damaged.close();
   const alone = await open((route) => route.abort());
   await alone.keyboard.press("?");
-  await toast(alone, "The list of shortcuts could not be fetched. The server does not answer.");
+  await expectToast(alone, "The list of shortcuts could not be fetched. The server does not answer.");
   await context.close();
 }
 
@@ -136,7 +134,7 @@ async function sharing(page, name) {
   console.log(`${name}: a link is copied, a picture saved`);
   await page.waitForFunction(() => window.sluice?.mirror);
   await page.click("#copy-link");
-  await page.waitForFunction(() => /Link to this place copied/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /Link to this place copied/);
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#screenshot")]);
   assert.match(download.suggestedFilename(), /^flat-\d+\.png$/);
   const bytes = readFileSync(await download.path());
@@ -200,7 +198,7 @@ async function filming(page, name) {
     return console.log("this browser encodes nothing at all: the page says so");
   }
   assert.match(download.suggestedFilename(), /^flat-\d+\.webm$/);
-  await page.waitForFunction(() => /^Saved flat/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /^Saved flat/);
   const bytes = readFileSync(await download.path());
   const player = await page.context().newPage();
   const seen = await player.evaluate(async (source) => {
@@ -244,7 +242,7 @@ async function goneAndBack(page, name, server) {
   const again = await start(server.address);
   await page.evaluate(() => document.querySelector("#notice button")?.click()); // unless it is back by itself
   await page.waitForSelector('body[data-state="ready"]');
-  await page.waitForFunction(() => document.getElementById("toast").textContent === "Connected again");
+  await expectToast(page, /^Connected again$/);
   assert.equal(await page.locator("#notice").isVisible(), false);
   await shot(page, `back-${name}`);
   return again;

@@ -7,7 +7,10 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expectOnScreen, findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+import {
+  expectOnScreen, expectToast, findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer,
+  stopServer, until,
+} from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -148,8 +151,7 @@ async function springs(page) {
 
   console.log("what the server refuses is shown with its reason");
   await click(page, 20, 16);
-  await page.waitForFunction(() => /^Refused: there is a source at \[20, 16, 0\] already; remove it first/
-    .test(document.getElementById("toast").textContent));
+  await expectToast(page, /^Refused: there is a source at \[20, 16, 0\] already; remove it first/);
 
   console.log("by keys: Shift and a letter, the cursor, Enter");
   await page.focus("#view");
@@ -188,7 +190,7 @@ async function springs(page) {
   await has("heaters", [14, 7, 0], 200000);
   await has("heaters", [16, 7, 0], -200000);
   await click(page, 70, 40);
-  await page.waitForFunction(() => /no spring, drain or heater here/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /no spring, drain or heater here/);
 
   console.log("the right button digs with these tools, too");
   await page.keyboard.press("Shift+S");
@@ -241,7 +243,7 @@ async function heatless(page) {
   await page.waitForSelector('#placing-panel [data-tool="heater"]', { state: "hidden" });
   await page.focus("#view");
   await page.keyboard.press("Shift+H");
-  await page.waitForFunction(() => document.getElementById("toast").textContent === "This world has no heat");
+  await expectToast(page, /^This world has no heat$/);
   assert.equal(await page.locator('[data-tool="heater"]').getAttribute("aria-pressed"), "false");
   await page.keyboard.press("9");
   await page.waitForSelector("#placing-panel", { state: "hidden" });

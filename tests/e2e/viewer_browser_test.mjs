@@ -8,7 +8,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  colour, expectColour, expectLook, folder, launch, main, openPage, place, shot, startServer, stopServer, until,
+  colour, expectColour, expectLook, expectToast, folder, launch, main, openPage, place, shot, startServer,
+  stopServer, until,
 } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -302,8 +303,7 @@ async function disconnected(page, server) {
   await page.mouse.move(at.x, at.y);
   await page.mouse.down();
   await page.mouse.up();
-  await page.waitForFunction(() =>
-    /Not connected: nothing was changed/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /Not connected: nothing was changed/);
 
   console.log("edits that were on their way when it was lost are asked for, and told of");
   const again = await startWorlds(server.address);
@@ -315,12 +315,9 @@ async function disconnected(page, server) {
     connection.socket.close(); // what was sent before still leaves, what is sent now does not
     rock(22);
   });
-  await page.waitForFunction(() =>
-    /2 edits were on their way; the server will be asked/.test(document.getElementById("toast").textContent));
+  await expectToast(page, /2 edits were on their way; the server will be asked/);
   await page.waitForSelector('body[data-state="ready"]');
-  await page.waitForFunction(() =>
-    /Of the 2 edits that were on their way, 1 was made, 1 was lost on the way and not made/
-      .test(document.getElementById("toast").textContent));
+  await expectToast(page, /Of the 2 edits that were on their way, 1 was made, 1 was lost on the way and not made/);
   await expectLook(page, 20, 70, "rock");
   await expectLook(page, 22, 70, "air");
   await expectLook(page, 10, 5, "rock");

@@ -36,6 +36,11 @@ export class Camera {
     this.fitted = this.placed = true;
   }
 
+  /** Whether all of the world is on the screen. */
+  seesAll({ x, y }: Vec3): boolean {
+    return x * this.scale <= this.width + 1 && y * this.scale <= this.height + 1;
+  }
+
   screenX(x: number): number {
     return (x - this.x) * this.scale + this.width / 2;
   }

@@ -1,4 +1,5 @@
-// The whole world in a corner, with a frame around what is on the screen. Shown while that is not all.
+// The whole world in a corner, with a frame around what is on the screen. Shown while that is not all; a part of the
+// page that is fetched when that first happens.
 import type { Camera } from "./camera";
 import type { Vec3 } from "./geometry";
 
@@ -45,8 +46,7 @@ export class Minimap {
     const size = source.mirror?.size;
     if (!size) return;
     const { camera } = source;
-    const all = size.x * camera.scale <= camera.width + 1 && size.y * camera.scale <= camera.height + 1;
-    this.box.hidden = all || camera.width < 300 || camera.height < 200;
+    this.box.hidden = camera.seesAll(size) || camera.width < 300 || camera.height < 200;
     if (this.box.hidden) return;
     const ratio = LONGEST / Math.max(size.x, size.y);
     const width = Math.max(8, Math.round(size.x * ratio));

@@ -106,16 +106,15 @@ export function noise(x: number, y: number): number {
  */
 export function strata(x: number, y: number, columns: number, rows: number, side: number): Uint8Array {
   // A sine of a sum for each cell costs most of it: by each one's sine and cosine it is two products.
-  const bends = Float64Array.from({ length: columns }, (_, column) => Math.sin((x + column * side) * 0.07) * 2.2);
-  const sines = bends.map((bend) => Math.sin(bend) * 6);
-  const cosines = bends.map((bend) => Math.cos(bend) * 6);
+  const [sines, cosines] = [Math.sin, Math.cos].map((of) =>
+    Float64Array.from({ length: columns }, (_, column) => of(Math.sin((x + column * side) * 0.07) * 2.2) * 6));
   const found = new Uint8Array(columns * rows);
   for (let row = 0, at = 0; row < rows; ++row) {
     const height = y + row * side;
     const broad = 128 + Math.sin(height * 0.11 + 1.7) * 5;
     const [sine, cosine] = [Math.sin(height * 0.35), Math.cos(height * 0.35)];
     for (let column = 0; column < columns; ++column, ++at) {
-      const band = sine * cosines[column]! + cosine * sines[column]! + broad;
+      const band = sine * cosines![column]! + cosine * sines![column]! + broad;
       found[at] = Math.round(band + (noise(x + column * side, height) - 128) * 0.06);
     }
   }

@@ -106,7 +106,7 @@ export class Viewer {
     readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
     /** Null: a world that lives. */
     public events: ViewerEvents | null = null,
-    private readonly minimap: Minimap | null = null,
+    private readonly minimap: Late<Minimap> | null = null,
     readonly inspector: ViewerInspector | null = null,
     private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[], unmeant?: readonly OverlayName[]) => void = () => undefined,
     /** Null: from the front. */
@@ -430,7 +430,8 @@ export class Viewer {
     if (!this.mirror || !this.painter) return;
     if ((this.far?.shown ? this.far : this.painter).paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
     if (this.marks.paint(this.screen.context, performance.now())) this.frames.needed = true;
-    this.minimap?.show(this, performance.now());
+    if (!camera.seesAll(this.mirror.size)) this.minimap?.want();
+    this.minimap?.part?.show(this, performance.now());
     if (!this.hasChunks || this.screen.isPictured) return;
     this.screen.pictured();
     void this.askFixtures(); // not before: what stands in the world needs a part of the page
