@@ -44,9 +44,10 @@ class SideRows {
   void copy(std::int32_t y, std::uint32_t lines) {
     FaceRow& row = copied_[static_cast<std::size_t>(y + 1)];
     const Cell* const from = cells(y);
-    for (std::int32_t line = 0; line < kSegment; ++line) {
-      row[static_cast<std::size_t>(line)] =
-          (lines >> line & 1U) != 0 ? from[line * border_.line_step] : kAir;
+    row.fill(kAir);
+    for (std::uint32_t left = lines; left != 0; left &= left - 1) {
+      const std::int32_t line = std::countr_zero(left);
+      row[static_cast<std::size_t>(line)] = from[line * border_.line_step];
     }
   }
 
