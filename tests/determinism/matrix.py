@@ -12,6 +12,7 @@ made here is verified there, also where there is no SQLite.
 
 import argparse
 import concurrent.futures
+import fcntl
 import os
 import pathlib
 import shutil
@@ -110,6 +111,19 @@ def compile_build(build, root, folder, headers):
     return (program, "") if linked.returncode == 0 else (None, linked.stderr)
 
 
+def take_alone(folder):
+    """Another run in this folder would write over objects and recordings of this one. Returns what must be
+    kept open as long as it runs, or nothing, if another one does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    held = open(folder / "lock", "w", encoding="utf-8")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        held.close()
+        return None
+    return held
+
+
 def header_folder(folder):
     """A folder with the header-only libraries alone: the whole of /usr/include is this machine's."""
     headers = folder / "headers"
@@ -169,7 +183,10 @@ def main():
     arguments = parser.parse_args()
     root = arguments.root.resolve()
     folder = arguments.folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    alone = take_alone(folder)
+    if alone is None:
+        print(f"another run is under way in {folder}: wait for its end, or name another folder", file=sys.stderr)
+        return 1
     headers = header_folder(folder)
     scenes = [(world, *record(arguments.sluice, root, folder, world, script, arguments.ticks))
               for world, script in SCENES]

@@ -41,6 +41,16 @@ class Matrix(unittest.TestCase):
         self.assertIsNone(built)
         self.assertIn("no-such-g++ is not here", why)
 
+    def test_a_folder_has_one_run_at_a_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first = matrix.take_alone(pathlib.Path(folder))
+            self.assertIsNotNone(first)
+            self.assertIsNone(matrix.take_alone(pathlib.Path(folder)))
+            first.close()
+            second = matrix.take_alone(pathlib.Path(folder))
+            self.assertIsNotNone(second)
+            second.close()
+
     def test_what_is_built_is_one_program(self):
         root = pathlib.Path(__file__).resolve().parents[2]
         for portable in (False, True):
