@@ -92,12 +92,18 @@ class Painter {
         dimmed(water(y, 1 + static_cast<int>(front_.depth(x, y))), y, seen.distance);
     if (scale_ == 1) return fill_cell(x, y, client::blend(behind, deep, 0.25 + 0.75 * fill));
     const Colour surface = dimmed(water(y, 0), y, seen.distance);
-    if (front_.falls(x, y)) return paint_strand(x, y, fill, client::blend(deep, surface, 0.35));
+    if (front_.falls(x, y)) return paint_strand(x, y, y);
     const bool covered = front_.at(x, y + 1).cell != kAir && !front_.falls(x, y + 1);
     const auto high = static_cast<std::int32_t>(
         covered && fill > 0.99 ? scale_ : std::max(1L, std::lround(fill * scale_)));
-    for (std::int32_t v = 0; v < scale_; ++v) {
-      const Colour& row = v >= high ? behind : !covered && v == high - 1 ? surface : deep;
+    // What falls on a surface goes on down to it.
+    if (front_.falls(x, y + 1)) {
+      paint_strand(x, y, y + 1);
+    } else {
+      fill_cell(x, y, behind);
+    }
+    for (std::int32_t v = 0; v < high; ++v) {
+      const Colour& row = !covered && v == high - 1 ? surface : deep;
       for (std::int32_t u = 0; u < scale_; ++u) set(x * scale_ + u, y * scale_ + v, row);
     }
   }
@@ -222,8 +228,14 @@ class Painter {
     for (std::int32_t u = 0; u < scale_; ++u) set(x * scale_ + u, (y + 1) * scale_ - 1, edge);
   }
 
-  /// Falling water keeps together: the less there is, the narrower.
-  void paint_strand(std::int32_t x, std::int32_t y, double fill, const Colour& colour) {
+  /// In a cell what falls through it, or through the one above, which is `from`. Falling water
+  /// keeps together: the less there is, the narrower.
+  void paint_strand(std::int32_t x, std::int32_t y, std::int32_t from) {
+    const Seen seen = front_.at(x, from);
+    const double fill = std::min(1.0, double(seen.cell) / kFull);
+    const int depth = 1 + static_cast<int>(front_.depth(x, from));
+    const Colour colour = client::blend(dimmed(water(from, depth), from, seen.distance),
+                                        dimmed(water(from, 0), from, seen.distance), 0.35);
     const auto wide = std::max(1L, std::lround(fill * scale_));
     const auto first = static_cast<std::int32_t>((scale_ - wide) / 2);
     fill_cell(x, y, air(y));

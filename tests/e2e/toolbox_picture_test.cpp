@@ -108,6 +108,32 @@ TEST_F(Toolbox, PicturesShowTheWorld) {
   EXPECT_EQ(ReadPicture(png).map(6), drawn.map(6));
 }
 
+// It ended a cell over the surface that it fell on.
+TEST_F(Toolbox, InAPictureAStrandGoesDownToTheSurface) {
+  const std::string falling = folder.write("s.toml", R"([world]
+name = "s"
+size = [3, 4, 1]
+[[map]]
+rows = """
+.2.
+.2.
+#3#
+###
+"""
+)");
+  const std::string png = folder.file("s.png");
+  ASSERT_EQ(sluice({"sim", falling, "--ticks", "0", "--png", png, "--scale", "10"}).status, 0);
+  const ReadPicture drawn(png);
+  std::string middle;
+  std::string beside;
+  for (std::uint32_t down = 0; down < drawn.height(); ++down) {
+    middle += drawn.kind(15, down);
+    beside += drawn.kind(11, down);
+  }
+  EXPECT_EQ(middle, std::string(30, '~') + std::string(10, '#'));
+  EXPECT_EQ(beside.substr(0, 26), std::string(26, '.'));
+}
+
 TEST_F(Toolbox, PicturesOnTheWayAreNumberedWithoutGaps) {
   const auto bytes_of = [](const std::string& path) {
     std::ifstream file(path, std::ios::binary);

@@ -199,7 +199,7 @@ test("a frame has no hole, at any place and scale", () => {
       const frame = { pixels: new Uint32Array(90 * 80), width: 90, height: 80, left: shift, top: 61.7 - shift,
         scale, worldHeight: 64 };
       if (scale < 3) drawFar(frame, far, sides, 0, 0, 0);
-      else drawNear(frame, look, { left: null, right: null }, sides, 0, 0);
+      else drawNear(frame, look, { left: null, right: null, above: null }, sides, 0, 0);
       for (let y = 0; y < 80; ++y) {
         for (let x = 0; x < 90; ++x) {
           const [cellX, cellY] = [frame.left + (x + 0.5) / scale, frame.top - (y + 0.5) / scale];
@@ -218,7 +218,7 @@ test("ice, the palest of rock, has a colour everywhere, its lit edge included", 
   const seen = seenOf(mirror);
   const look = new Uint32Array(4096).map((_, i) => seen(i & 63, i >> 6));
   const frame = { pixels: new Uint32Array(200 * 100), width: 200, height: 100, left: 4, top: 22, scale: 10, worldHeight: 64 };
-  drawNear(frame, look, { left: null, right: null }, SHAPES[0], 0, 0);
+  drawNear(frame, look, { left: null, right: null, above: null }, SHAPES[0], 0, 0);
   assert.equal(frame.pixels.indexOf(0), -1, "no pixel is transparent");
 });
 
@@ -330,7 +330,7 @@ test("from far, where a cell is a pixel or more, a surface is a line at its heig
     const width = Math.round(64 * scale);
     const frame = { pixels: new Uint32Array(width * 6), width, height: 6, left: 0, top: 2, scale, worldHeight: 64 };
     frame.pixels.fill(1);
-    drawSurfaces(frame, look, { left: null, right }, sides, 0, 0);
+    drawSurfaces(frame, look, { left: null, right, above: null }, sides, 0, 0);
     for (let x = 0; x < width; ++x) {
       const cell = Math.floor((x + 0.5) / scale);
       // The line's place, from the frame's top, in pixels.
@@ -372,4 +372,25 @@ test("how bright rock is, is found where there is rock", () => {
   };
   assert.equal(asked(["....", "~~~~"]), 0);
   assert.equal(asked(["#..#", "#~~#"]), 1);
+});
+
+test("a strand goes on down to the surface that it falls on", () => {
+  for (const above of [false, true]) { // within a chunk, and from the one above
+    const look = new Uint32Array(4096);
+    const row = above ? 63 : 10;
+    look[row * 64 + 5] = SURFACE | 51; // a fifth of the cell
+    look[row * 64 + 6] = SURFACE | 51;
+    const over = above ? new Uint32Array(4096) : look;
+    over[(above ? 0 : row + 1) * 64 + 5] = FALLS | 100;
+    const frame = { pixels: new Uint32Array(60 * 40), width: 60, height: 40, left: 4, top: row + 2, scale: 20, worldHeight: 1 };
+    drawNear(frame, look, { left: null, right: null, above: above ? over : null }, SHAPES[0], 0, 0);
+    const pixel = (x, y) => frame.pixels[y * 60 + x];
+    for (const y of [22, 30, 34]) { // over the surface, which lies at 36
+      const air = pixel(50, y); // over the next cell
+      assert.notEqual(pixel(30, y), air, `${y}: the strand`);
+      assert.equal(pixel(21, y), air, `${y}: beside it`);
+    }
+    assert.equal(pixel(30, 22), pixel(30, 34), "as wide all the way");
+    assert.notEqual(pixel(30, 38), pixel(30, 30), "and not within the water");
+  }
 });

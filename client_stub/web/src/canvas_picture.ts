@@ -45,7 +45,7 @@ export class CanvasPicture implements Picture {
     }
     let { look } = tile;
     if (moves) mixLooks(tile.before, tile.look, share, (look = this.mixed));
-    const around = { left: this.beside(tile.x - 1, tile.y), right: this.beside(tile.x + 1, tile.y) };
+    const around = { left: this.beside(tile.x - 1, tile.y), right: this.beside(tile.x + 1, tile.y), above: this.beside(tile.x, tile.y + 1) };
     if (scale >= NEAR) return drawNear(frame, look, around, sides, left, floor);
     if (moves) paintFar(look, sides, floor, size.y, this.mixedFar);
     drawFar(frame, moves ? this.mixedFar : detail(tile, 0, sides, size.y), sides, 0, left, floor);

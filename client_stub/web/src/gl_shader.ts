@@ -141,8 +141,10 @@ vec3 surface(uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
   vec3 water = waterAt(int(seen >> 8) & 255);
   float line = max(1.0, uScale * 0.12);
   float under = (level - inside.y) * uScale + 0.5;
-  if (under <= 0.0) return air;
-  if (under < 1.0) return mix(air, uSurface, under);
+  uint over = lookAt(cell + ivec2(0, 1));
+  vec3 behind = (over & FALLS) != 0u ? fall(over, cell, pixel, air) : air;
+  if (under <= 0.0) return behind;
+  if (under < 1.0) return mix(behind, uSurface, under);
   return mix(uSurface, water, clamp(under - line, 0.0, 1.0));
 }
 vec3 within(uint seen, ivec2 cell, vec2 inside, vec3 air) {

@@ -104,10 +104,11 @@ export function span(
   return [Math.max(0, Math.min(limit, first)), Math.max(0, Math.min(limit, last))];
 }
 
-/** A chunk's neighbours, for surfaces that go on there. */
+/** A chunk's neighbours, for surfaces that go on there, and strands that come from there. */
 export interface Around {
   left: Uint32Array | null;
   right: Uint32Array | null;
+  above: Uint32Array | null;
 }
 
 /** Where the columns of the chunk that is painted begin, in the frame's pixels. */
@@ -219,7 +220,7 @@ function levelOf(look: Uint32Array | null, at: number, width: number, here: numb
   return below !== undefined && below !== 0 && (below & FALLS) === 0 ? 0 : here;
 }
 
-/** A surface that runs on into the neighbours', with a line on it. The cell is the `column`-th of a row of `width`
+/** A surface that runs on into the neighbours', with a line on it; a strand that falls on it goes on down to it. The cell is the `column`-th of a row of `width`
  *  that begins at `start`; (x, y) is its place in the world. */
 function drawSurface(
   frame: Frame, area: Area, look: Uint32Array, around: Around, start: number, column: number, width: number,
@@ -237,15 +238,18 @@ function drawSurface(
   const middle = here / 255;
   const water = WATER[(seen >> 8) & 255]!;
   const line = Math.max(1, scale * 0.12);
+  const over = (start + width < look.length ? look[start + width + column] : around.above?.[column]) ?? 0;
+  const strand = over & FALLS ? strandOf(area, over & 255, air) : null;
   for (let pixel = area.x0; pixel < area.x1; ++pixel) {
+    const behind = strand ? strand(pixel) : air;
     const along = frame.left + (pixel + 0.5) / scale - x;
     const level = along < 0.5 ? low + (middle - low) * along * 2 : middle + (high - middle) * (along * 2 - 1);
     const surface = (frame.top - y - level) * scale; // of the frame's rows, its place
     for (let row = area.y0; row < area.y1; ++row) {
       const under = row + 1 - surface;
       let colour = water;
-      if (under <= 0) colour = air;
-      else if (under < 1) colour = mixPixels(air, SURFACE_PIXEL, (under * 256) | 0);
+      if (under <= 0) colour = behind;
+      else if (under < 1) colour = mixPixels(behind, SURFACE_PIXEL, (under * 256) | 0);
       else if (under < line) colour = SURFACE_PIXEL;
       else if (under < line + 1) colour = mixPixels(SURFACE_PIXEL, water, ((under - line) * 256) | 0);
       pixels[row * frame.width + pixel] = colour;
@@ -253,15 +257,22 @@ function drawSurface(
   }
 }
 
-/** A strand as wide as there is water, faint at its edges. */
-function drawFall(frame: Frame, area: Area, fill: number, air: number): void {
+/** A strand as wide as there is water, faint at its edges: the colour of a column of pixels. */
+function strandOf(area: Area, fill: number, air: number): (column: number) => number {
   const width = area.x1 - area.x0;
   const wide = Math.max(1, (width * fill) / 255);
   const first = area.x0 + (width - wide) / 2;
   const core = mixPixels(air, WATER[0]!, 150 + ((fill * 90) >> 8));
-  for (let column = area.x0; column < area.x1; ++column) {
+  return (column) => {
     const inside = Math.min(column + 1, first + wide) - Math.max(column, first);
-    const colour = inside <= 0 ? air : mixPixels(air, core, Math.min(256, (inside * 256) | 0));
+    return inside <= 0 ? air : mixPixels(air, core, Math.min(256, (inside * 256) | 0));
+  };
+}
+
+function drawFall(frame: Frame, area: Area, fill: number, air: number): void {
+  const strand = strandOf(area, fill, air);
+  for (let column = area.x0; column < area.x1; ++column) {
+    const colour = strand(column);
     for (let y = area.y0; y < area.y1; ++y) frame.pixels[y * frame.width + column] = colour;
   }
 }
