@@ -59,8 +59,8 @@ TEST(ThreadPool, EveryThreadBeginsWithTheSamePieceInEachRun) {
         const std::lock_guard lock(mutex);
         if (!first.emplace(std::this_thread::get_id(), i).second) return;
       }
-      ++arrived;  // Nobody goes on before all have begun, so nobody takes another one's first
-                  // piece.
+      // Nobody goes on before all have begun, so nobody takes another one's first piece.
+      ++arrived;
       while (arrived.load() < kThreads) std::this_thread::yield();
     });
     ASSERT_EQ(first.size(), kThreads);
