@@ -4,7 +4,7 @@
 //   node web_drawing_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawn, FULL, load, ROCK, SHAPES } from "./web_support.mjs";
+import { dice, drawn, FULL, load, ROCK, SHAPES } from "./web_support.mjs";
 
 const { Surfaces } = await load("surfaces.ts");
 const { Looks, mixLooks, stonesOf, SURFACE, FALLS, IS_ROCK } = await load("look.ts");
@@ -88,8 +88,7 @@ test("the closed leg of a bent pipe is as deep as the open one", () => {
 
 test("where chunks end is not to be seen", () => {
   // Any landscape looks the same wherever the grid of chunks lies: moved by a cell, and in other shapes.
-  let seed = 11;
-  const random = (most) => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0, (seed >>> 8) % most);
+  const random = dice(11);
   for (let round = 0; round < 12; ++round) {
     const ground = Array.from({ length: 150 }, () => 4 + random(20));
     const caves = Array.from({ length: 30 }, () => [random(150), random(60), 3 + random(20), 2 + random(8), random(2)]);
@@ -392,5 +391,43 @@ test("a strand goes on down to the surface that it falls on", () => {
     }
     assert.equal(pixel(30, 22), pixel(30, 34), "as wide all the way");
     assert.notEqual(pixel(30, 38), pixel(30, 30), "and not within the water");
+  }
+});
+
+test("a surface runs on without a break, whatever rows and chunks it crosses", () => {
+  const [width, scale] = [16, 24];
+  const sides = { logX: 3, logY: 3, logZ: 0 }; // 2 x 2 of these chunks
+  const random = dice(7);
+  for (let round = 0; round < 50; ++round) {
+    // Levels in 255ths of a cell; from column to column they change by less than one cell.
+    const levels = [255 * 8 + 128];
+    while (levels.length < width) levels.push(Math.min(255 * 12, Math.max(255 * 4, levels.at(-1) + random(500) - 250)));
+    const lookOf = (x, y) => {
+      const fill = levels[x] - 255 * y;
+      return fill > 255 ? 255 : fill > 0 ? SURFACE | fill : 0;
+    };
+    const chunks = [0, 1, 2, 3].map((chunk) => Uint32Array.from({ length: 64 },
+      (_, i) => lookOf((chunk & 1) * 8 + (i & 7), (chunk >> 1) * 8 + (i >> 3))));
+    const [across, high] = [width * scale, 16 * scale];
+    const frame = { pixels: new Uint32Array(across * high), width: across, height: high, left: 0, top: 16, scale, worldHeight: 1 };
+    chunks.forEach((look, chunk) => drawNear(frame, look, {
+      left: chunk & 1 ? chunks[chunk - 1] : null,
+      right: chunk & 1 ? null : chunks[chunk + 1],
+      above: chunks[chunk + 2] ?? null,
+    }, sides, (chunk & 1) * 8, (chunk >> 1) * 8));
+    const air = frame.pixels[0];
+    const surface = Array.from({ length: across }, (_, x) => {
+      let y = 0;
+      while (frame.pixels[y * across + x] === air) ++y;
+      return y;
+    });
+    for (let x = 1; x < across; ++x) {
+      // A cell's whole height in half its width is the steepest.
+      assert.ok(Math.abs(surface[x] - surface[x - 1]) <= 3, `round ${round}: a break of ${surface[x] - surface[x - 1]} pixels at ${x / scale}`);
+    }
+    for (let x = 0; x < width; ++x) {
+      const wanted = (16 - levels[x] / 255) * scale;
+      assert.ok(Math.abs(surface[(x + 0.5) * scale] - wanted) <= 3, `round ${round}: the level in the middle of ${x}`);
+    }
   }
 });

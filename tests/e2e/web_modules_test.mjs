@@ -4,7 +4,7 @@
 //   node web_modules_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawn, FULL, load, ROCK } from "./web_support.mjs";
+import { dice, drawn, FULL, load, ROCK } from "./web_support.mjs";
 
 const { Gestures, SLOP } = await load("gesture.ts");
 const { agoText } = await load("ago.ts");
@@ -110,8 +110,7 @@ const { Recovery, recoveredText } = await load("recovery.ts");
 const RESULT_NEW = 0;
 
 test("rectangles cover each cell once, and nothing else", () => {
-  let seed = 5;
-  const random = (most) => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0, (seed >>> 8) % most);
+  const random = dice(5);
   for (let round = 0; round < 200; ++round) {
     const cells = new Set();
     for (let i = random(60); i >= 0; --i) cells.add(`${random(9)},${random(9)}`);

@@ -32,3 +32,8 @@ export function drawn(rows, sides = SHAPES[0]) {
   }));
   return mirror;
 }
+
+/** Random whole numbers, the same in each run: f(most) is below `most`. */
+export function dice(seed) {
+  return (most) => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0, (seed >>> 8) % most);
+}

@@ -123,18 +123,19 @@ vec3 fall(uint seen, ivec2 cell, ivec2 pixel, vec3 air) {
   vec3 core = mix(air, waterAt(0), float(150u + (((seen & 255u) * 90u) >> 8)) / 256.0);
   return mix(air, core, clamp(covered, 0.0, 1.0));
 }
-/** How high the water of the cell beside stands, of 255, as in raster.ts. */
-int levelOf(ivec2 beside, int here) {
+/** How high the surface stands at the border to the cell beside, of 510, as in raster.ts. */
+int borderOf(ivec2 beside, int here) {
   uint seen = lookAt(beside);
-  if ((seen & (ROCK | BEYOND | FALLS)) != 0u) return here;
-  if (seen != 0u) return int(seen & 255u);
+  if ((seen & (ROCK | BEYOND | FALLS)) != 0u) return 2 * here;
+  if ((seen & SURFACE) != 0u) return here + int(seen & 255u);
+  if (seen != 0u) return 510;
   uint below = lookAt(beside - ivec2(0, 1));
-  return below != BEYOND && below != 0u && (below & FALLS) == 0u ? 0 : here;
+  return below == 0u || (below & FALLS) != 0u ? 2 * here : 0;
 }
 vec3 surface(uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
   int here = int(seen & 255u);
-  float low = float(here + levelOf(cell - ivec2(1, 0), here)) / 510.0;
-  float high = float(here + levelOf(cell + ivec2(1, 0), here)) / 510.0;
+  float low = float(borderOf(cell - ivec2(1, 0), here)) / 510.0;
+  float high = float(borderOf(cell + ivec2(1, 0), here)) / 510.0;
   float middle = float(here) / 255.0;
   float along = inside.x;
   float level = along < 0.5 ? mix(low, middle, along * 2.0) : mix(middle, high, along * 2.0 - 1.0);

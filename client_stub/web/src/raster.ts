@@ -210,14 +210,16 @@ function drawWater(frame: Frame, area: Area, seen: number, y: number, air: numbe
   }
 }
 
-/** How high a neighbour's water stands at this cell, of 255; what does not tell is as high as here. */
-function levelOf(look: Uint32Array | null, at: number, width: number, here: number): number {
+/** How high the surface stands at the border to a neighbour, of 510. Both cells find the same place there: halfway
+ *  between their levels or, where these are in two rows, where the rows meet. What does not tell is as high as here. */
+function borderOf(look: Uint32Array | null, at: number, width: number, here: number): number {
   const neighbour = look?.[at] ?? IS_BEYOND;
-  if (neighbour & (IS_ROCK | IS_BEYOND | FALLS)) return here;
-  if (neighbour !== 0) return neighbour & 255;
-  // Air over water or ground: the surface comes down to that. Air over air: it ends here.
-  const below = look![at - width];
-  return below !== undefined && below !== 0 && (below & FALLS) === 0 ? 0 : here;
+  if (neighbour & (IS_ROCK | IS_BEYOND | FALLS)) return 2 * here;
+  if (neighbour & SURFACE) return here + (neighbour & 255);
+  if (neighbour !== 0) return 510; // its surface is in a cell above
+  // Air over water or ground: the surface comes down to that, as mostly where a chunk ends. Air over air: it ends here.
+  const below = look![at - width] ?? IS_BEYOND;
+  return below === 0 || below & FALLS ? 2 * here : 0;
 }
 
 /** A surface that runs on into the neighbours', with a line on it; a strand that falls on it goes on down to it. The cell is the `column`-th of a row of `width`
@@ -229,12 +231,10 @@ function drawSurface(
   const { pixels, scale } = frame;
   const seen = look[start + column]!;
   const here = seen & 255;
-  const before = column > 0 ? levelOf(look, start + column - 1, width, here)
-    : levelOf(around.left, start + width - 1, width, here);
-  const after = column + 1 < width ? levelOf(look, start + column + 1, width, here)
-    : levelOf(around.right, start, width, here);
-  const low = (here + before) / 510;
-  const high = (here + after) / 510;
+  const low = (column > 0 ? borderOf(look, start + column - 1, width, here)
+    : borderOf(around.left, start + width - 1, width, here)) / 510;
+  const high = (column + 1 < width ? borderOf(look, start + column + 1, width, here)
+    : borderOf(around.right, start, width, here)) / 510;
   const middle = here / 255;
   const water = WATER[(seen >> 8) & 255]!;
   const line = Math.max(1, scale * 0.12);
