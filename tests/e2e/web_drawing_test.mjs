@@ -329,7 +329,7 @@ test("from far, where a cell is a pixel or more, a surface is a line at its heig
     const width = Math.round(64 * scale);
     const frame = { pixels: new Uint32Array(width * 6), width, height: 6, left: 0, top: 2, scale, worldHeight: 64 };
     frame.pixels.fill(1);
-    drawSurfaces(frame, look, { left: null, right, above: null }, sides, 0, 0);
+    drawSurfaces(frame, look, { left: null, right, above: null, below: null }, sides, 0, 0);
     for (let x = 0; x < width; ++x) {
       const cell = Math.floor((x + 0.5) / scale);
       // The line's place, from the frame's top, in pixels.
@@ -382,7 +382,7 @@ test("a strand goes on down to the surface that it falls on", () => {
     const over = above ? new Uint32Array(4096) : look;
     over[(above ? 0 : row + 1) * 64 + 5] = FALLS | 100;
     const frame = { pixels: new Uint32Array(60 * 40), width: 60, height: 40, left: 4, top: row + 2, scale: 20, worldHeight: 1 };
-    drawNear(frame, look, { left: null, right: null, above: above ? over : null }, SHAPES[0], 0, 0);
+    drawNear(frame, look, { left: null, right: null, above: above ? over : null, below: null }, SHAPES[0], 0, 0);
     const pixel = (x, y) => frame.pixels[y * 60 + x];
     for (const y of [22, 30, 34]) { // over the surface, which lies at 36
       const air = pixel(50, y); // over the next cell
@@ -414,6 +414,7 @@ test("a surface runs on without a break, whatever rows and chunks it crosses", (
       left: chunk & 1 ? chunks[chunk - 1] : null,
       right: chunk & 1 ? null : chunks[chunk + 1],
       above: chunks[chunk + 2] ?? null,
+      below: chunks[chunk - 2] ?? null,
     }, sides, (chunk & 1) * 8, (chunk >> 1) * 8));
     const air = frame.pixels[0];
     const surface = Array.from({ length: across }, (_, x) => {
@@ -424,6 +425,11 @@ test("a surface runs on without a break, whatever rows and chunks it crosses", (
     for (let x = 1; x < across; ++x) {
       // A cell's whole height in half its width is the steepest.
       assert.ok(Math.abs(surface[x] - surface[x - 1]) <= 3, `round ${round}: a break of ${surface[x] - surface[x - 1]} pixels at ${x / scale}`);
+    }
+    for (let x = 0; x < across; ++x) { // the line is as thick everywhere
+      let line = 0;
+      for (let y = 0; y < high; ++y) if (frame.pixels[y * across + x] === palette.SURFACE_PIXEL) ++line;
+      assert.ok(line >= 1 && line <= 3, `round ${round}: a line of ${line} pixels at ${x / scale}`);
     }
     for (let x = 0; x < width; ++x) {
       const wanted = (16 - levels[x] / 255) * scale;

@@ -84,6 +84,7 @@ uint lookAt(ivec2 cell) {
   return moves(cell) ? mixed(texelFetch(uBefore, cell % textureSize(uBefore, 0), 0).r, now) : now;
 }
 vec3 waterAt(int deep) { return texelFetch(uColours, ivec2(clamp(deep, 0, ${DEEPEST * SHADES_PER_CELL}), 0), 0).rgb; }
+int shadeOf(uint seen) { return int(seen >> 8) & 255; }
 vec3 stoneAt(int light) { return texelFetch(uColours, ivec2(clamp(light, 0, 255), 2), 0).rgb; }
 vec3 airAt(int y) {
   return texelFetch(uColours, ivec2(clamp(int(float(y) * 255.0 / float(uSize.y)), 0, 255), 1), 0).rgb;
@@ -132,50 +133,59 @@ int borderOf(ivec2 beside, int here) {
   uint below = lookAt(beside - ivec2(0, 1));
   return below == 0u || (below & FALLS) != 0u ? 2 * here : 0;
 }
-vec3 surface(uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
+/** The level in that part of the cell's width, in cells over its floor. */
+float levelIn(uint seen, ivec2 cell, float along) {
   int here = int(seen & 255u);
   float low = float(borderOf(cell - ivec2(1, 0), here)) / 510.0;
   float high = float(borderOf(cell + ivec2(1, 0), here)) / 510.0;
   float middle = float(here) / 255.0;
-  float along = inside.x;
-  float level = along < 0.5 ? mix(low, middle, along * 2.0) : mix(middle, high, along * 2.0 - 1.0);
-  vec3 water = waterAt(int(seen >> 8) & 255);
-  float line = max(1.0, uScale * 0.12);
-  float under = (level - inside.y) * uScale + 0.5;
-  uint over = lookAt(cell + ivec2(0, 1));
-  vec3 behind = (over & FALLS) != 0u ? fall(over, cell, pixel, air) : air;
-  if (under <= 0.0) return behind;
-  if (under < 1.0) return mix(behind, uSurface, under);
-  return mix(uSurface, water, clamp(under - line, 0.0, 1.0));
-}
-vec3 within(uint seen, ivec2 cell, vec2 inside, vec3 air) {
-  float deep = float((seen >> 8) & 255u) + (0.5 - inside.y) * ${SHADES_PER_CELL}.0;
-  return dim(air, waterAt(int(floor(deep + 0.5))), int(seen & 255u));
+  return along < 0.5 ? mix(low, middle, along * 2.0) : mix(middle, high, along * 2.0 - 1.0);
 }
 `;
 
 /** A cell is a pixel or more: with an inside from NEAR on. */
 export const NEAR_FRAGMENT = `${COMMON}${LOOKS}${INSIDE}
+bool isSurface(uint seen) { return (seen & (FALLS | SURFACE | ROCK | BEYOND)) == SURFACE; }
+/** Without what a surface changes. */
 vec3 farColour(uint seen, vec3 air) {
   int fill = int(seen & 255u);
   if ((seen & ROCK) != 0u) return stoneAt(fill + ((seen & ABOVE) != 0u ? 16 : 0));
   if (fill == 0) return air;
-  return dim(air, waterAt(int(seen >> 8) & 255), fill);
+  return dim(air, waterAt(shadeOf(seen)), isSurface(seen) ? 255 : fill);
 }
 vec3 nearColour(uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
   if ((seen & ROCK) != 0u) return rock(seen, cell, pixel, inside);
   if ((seen & FALLS) != 0u) return fall(seen, cell, pixel, air);
-  if ((seen & SURFACE) != 0u) return surface(seen, cell, pixel, inside, air);
-  return (seen & 255u) == 0u ? air : within(seen, cell, inside, air);
+  if ((seen & 255u) == 0u || isSurface(seen)) return farColour(seen, air);
+  float deep = float(shadeOf(seen)) + (0.5 - inside.y) * ${SHADES_PER_CELL}.0;
+  return dim(air, waterAt(int(floor(deep + 0.5))), int(seen & 255u));
+}
+/** With the surface that lies in the cell, or so low in the one above that its line comes down into this one. */
+vec3 surfaced(vec3 water, uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
+  float line = max(1.0, uScale * 0.12);
+  bool own = isSurface(seen);
+  bool below = seen != 0u && (seen >> 16) == 0u && (1.0 - inside.y) * uScale + 0.5 < line + 1.0;
+  if (!own && !below) return water;
+  ivec2 up = cell + ivec2(0, 1);
+  uint over = lookAt(up);
+  if (!own && !isSurface(over)) return water;
+  float level = levelIn(own ? seen : over, own ? cell : up, inside.x);
+  float under = (level - inside.y + (own ? 0.0 : 1.0)) * uScale + 0.5;
+  if (own && under < 1.0) {
+    vec3 behind = (over & FALLS) != 0u ? fall(over, cell, pixel, air) : air;
+    return mix(behind, uSurface, max(under, 0.0));
+  }
+  return mix(uSurface, water, clamp(under - line, 0.0, 1.0));
 }
 void main() {
   ivec2 pixel = pixelOf();
   vec2 place = placeOf(pixel);
   vec2 whole = floor(place);
+  vec2 inside = place - whole;
   ivec2 cell = uOrigin + ivec2(whole);
   uint seen = beyond(cell) ? BEYOND : lookAt(cell);
   vec3 air = airAt(cell.y);
-  if ((seen & BEYOND) != 0u) colour = vec4(uBeyond, 1.0);
-  else if (uScale < ${NEAR}.0 && (seen & (ROCK | FALLS | SURFACE)) != SURFACE) colour = vec4(farColour(seen, air), 1.0);
-  else colour = vec4(nearColour(seen, cell, pixel, place - whole, air), 1.0);
+  if ((seen & BEYOND) != 0u) { colour = vec4(uBeyond, 1.0); return; }
+  vec3 water = uScale < ${NEAR}.0 ? farColour(seen, air) : nearColour(seen, cell, pixel, inside, air);
+  colour = vec4(surfaced(water, seen, cell, pixel, inside, air), 1.0);
 }`;

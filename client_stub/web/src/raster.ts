@@ -104,11 +104,12 @@ export function span(
   return [Math.max(0, Math.min(limit, first)), Math.max(0, Math.min(limit, last))];
 }
 
-/** A chunk's neighbours, for surfaces that go on there, and strands that come from there. */
+/** A chunk's neighbours, for surfaces that go on there, and strands that come from there. What is below is painted already. */
 export interface Around {
   left: Uint32Array | null;
   right: Uint32Array | null;
   above: Uint32Array | null;
+  below: Uint32Array | null;
 }
 
 /** Where the columns of the chunk that is painted begin, in the frame's pixels. */
@@ -222,8 +223,8 @@ function borderOf(look: Uint32Array | null, at: number, width: number, here: num
   return below === 0 || below & FALLS ? 2 * here : 0;
 }
 
-/** A surface that runs on into the neighbours', with a line on it; a strand that falls on it goes on down to it. The cell is the `column`-th of a row of `width`
- *  that begins at `start`; (x, y) is its place in the world. */
+/** A surface that runs on into the neighbours', with a line on it that goes on into water below; a strand that falls on it
+ *  goes on down to it. The cell is the `column`-th of a row of `width` that begins at `start`; (x, y) is its place in the world. */
 function drawSurface(
   frame: Frame, area: Area, look: Uint32Array, around: Around, start: number, column: number, width: number,
   x: number, y: number, air: number,
@@ -240,19 +241,22 @@ function drawSurface(
   const line = Math.max(1, scale * 0.12);
   const over = (start + width < look.length ? look[start + width + column] : around.above?.[column]) ?? 0;
   const strand = over & FALLS ? strandOf(area, over & 255, air) : null;
+  const under = (start > 0 ? look[start - width + column] : around.below?.[look.length - width + column]) ?? 0;
+  const end = under !== 0 && under >>> 16 === 0 ? Math.min(frame.height, area.y1 + Math.ceil(line) + 1) : area.y1;
   for (let pixel = area.x0; pixel < area.x1; ++pixel) {
     const behind = strand ? strand(pixel) : air;
     const along = frame.left + (pixel + 0.5) / scale - x;
     const level = along < 0.5 ? low + (middle - low) * along * 2 : middle + (high - middle) * (along * 2 - 1);
     const surface = (frame.top - y - level) * scale; // of the frame's rows, its place
-    for (let row = area.y0; row < area.y1; ++row) {
-      const under = row + 1 - surface;
-      let colour = water;
-      if (under <= 0) colour = behind;
-      else if (under < 1) colour = mixPixels(behind, SURFACE_PIXEL, (under * 256) | 0);
-      else if (under < line) colour = SURFACE_PIXEL;
-      else if (under < line + 1) colour = mixPixels(SURFACE_PIXEL, water, ((under - line) * 256) | 0);
-      pixels[row * frame.width + pixel] = colour;
+    for (let row = area.y0; row < end; ++row) {
+      const at = row * frame.width + pixel;
+      const deep = row < area.y1 ? row + 1 - surface : Math.max(1, row + 1 - surface);
+      let colour = row < area.y1 ? water : pixels[at]!;
+      if (deep <= 0) colour = behind;
+      else if (deep < 1) colour = mixPixels(behind, SURFACE_PIXEL, (deep * 256) | 0);
+      else if (deep < line) colour = SURFACE_PIXEL;
+      else if (deep < line + 1) colour = mixPixels(SURFACE_PIXEL, colour, ((deep - line) * 256) | 0);
+      pixels[at] = colour;
     }
   }
 }
