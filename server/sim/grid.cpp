@@ -1,6 +1,7 @@
 #include "server/sim/grid.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "protocol/base/assert.h"
 
@@ -278,16 +279,20 @@ void Grid::settle(const std::vector<Chunk*>& candidates) {
   }
 }
 
-std::int64_t Grid::drain_gutter(Chunk& chunk) const {
+std::int64_t Grid::drain_gutter(Chunk& chunk, std::uint64_t slabs) const {
   std::int64_t drained = 0;
   const Box box = shape_.box(chunk.coord);
   Cell* const cells = chunk.cells.edit();
-  for (const Box& gutter : gutters_) {
-    for_each_cell(intersect(box, gutter), [&](Vec3 p) {
-      Cell& cell = cells[static_cast<std::size_t>(shape_.index_of(p))];
-      drained += water_of(cell);
-      cell = kAir;
-    });
+  for (; slabs != 0; slabs &= slabs - 1) {
+    const Vec3 from = {box.from.x, box.from.y + std::countr_zero(slabs), box.from.z};
+    const Box slab = {from, {box.size.x, 1, box.size.z}};
+    for (const Box& gutter : gutters_) {
+      for_each_cell(intersect(slab, gutter), [&](Vec3 p) {
+        Cell& cell = cells[static_cast<std::size_t>(shape_.index_of(p))];
+        drained += water_of(cell);
+        cell = kAir;
+      });
+    }
   }
   return drained;
 }

@@ -141,8 +141,8 @@ class Grid {
   /// say of holding_count().
   void set_digests(Chunk& chunk, Digest cells, Digest marks);
 
-  /// Empties the gutter cells of `chunk`; returns the units that were in them.
-  std::int64_t drain_gutter(Chunk& chunk) const;
+  /// Empties the gutter cells of `chunk` in those slabs; returns the units that were in them.
+  std::int64_t drain_gutter(Chunk& chunk, std::uint64_t slabs) const;
 
  private:
   template <class Chunks, class F>

@@ -174,16 +174,20 @@ class CellularWater final : public WaterModelState {
       const FaceMask faces = border.faces_in(&active.sideways, &high->pass_region);
       if (border_fluxes(rule_, border, here, there, faces, least_, high_flux, plan.high_waits)) {
         std::copy_n(high_flux, border.faces(), fluxes_.low(high->pass_slot, axis));
+        fluxes_.note_high(active.fluxes, axis);
+        fluxes_.note_low(high->pass_slot, axis);
       }
     } else if (grid.reaches(step(chunk.coord, axis, +1))) {
       const FaceMask faces = border.faces_in(&active.sideways, nullptr);
       plan.high_missing =
           border_fluxes(rule_, border, here, {}, faces, least_, high_flux, plan.high_waits);
+      if (plan.high_missing) fluxes_.note_high(active.fluxes, axis);
     }
     if (chunk.*view.low == nullptr && grid.reaches(step(chunk.coord, axis, -1))) {
       const FaceMask faces = border.faces_in(nullptr, &active.sideways);
       plan.low_missing = border_fluxes(rule_, border, {}, here, faces, least_,
                                        fluxes_.low(active.fluxes, axis), plan.low_waits);
+      if (plan.low_missing) fluxes_.note_low(active.fluxes, axis);
     }
   }
 
@@ -285,6 +289,8 @@ class CellularWater final : public WaterModelState {
     std::int32_t* const to =
         side > 0 ? fluxes_.low(receiver.pass_slot, axis) : fluxes_.high(receiver.pass_slot, axis);
     std::copy_n(from, fluxes_.faces(), to);
+    side > 0 ? fluxes_.note_low(receiver.pass_slot, axis)
+             : fluxes_.note_high(receiver.pass_slot, axis);
   }
 
   void cut_into_stacks() {

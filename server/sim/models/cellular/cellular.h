@@ -12,6 +12,8 @@
 // something changed (Chunk::regions).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -53,27 +55,57 @@ struct ActiveChunk {
 };
 
 /// The fluxes over the sideways borders of each active chunk: for x the low border, then the high
-/// one, and in a 3D world the same for z.
+/// one, and in a 3D world the same for z. Over most nothing flows, so what was written is kept in
+/// mind: that alone is cleared for the next sweep.
 class BorderFluxes {
  public:
   BorderFluxes(std::size_t borders, std::size_t faces) : borders_(borders), faces_(faces) {}
-  void reset(std::size_t chunks) { fluxes_.assign(chunks * cells() + kOverread, 0); }
-  void grow(std::size_t chunks) { fluxes_.resize(chunks * cells() + kOverread, 0); }
+  void reset(std::size_t chunks) {
+    for (std::size_t border = 0; border < written_.size(); ++border) {
+      if (written_[border] == 0) continue;
+      std::fill_n(fluxes_.begin() + static_cast<std::ptrdiff_t>(border * faces_), faces_, 0);
+      written_[border] = 0;
+    }
+    if (written_.size() < chunks * borders_) grow(chunks);
+  }
+  void grow(std::size_t chunks) {
+    written_.resize(chunks * borders_, 0);
+    fluxes_.resize(chunks * borders_ * faces_ + kOverread, 0);
+  }
+  [[nodiscard]] const std::int32_t* low(std::uint32_t slot, SidewaysAxis axis) const {
+    return fluxes_.data() + low_border(slot, axis) * faces_;
+  }
+  [[nodiscard]] const std::int32_t* high(std::uint32_t slot, SidewaysAxis axis) const {
+    return low(slot, axis) + faces_;
+  }
+  /// To be written to, by one worker. Who leaves anything but zeros says so (note_low, note_high).
   [[nodiscard]] std::int32_t* low(std::uint32_t slot, SidewaysAxis axis) {
-    return all(slot) + (axis == SidewaysAxis::kX ? 0 : 2 * faces_);
+    return fluxes_.data() + low_border(slot, axis) * faces_;
   }
   [[nodiscard]] std::int32_t* high(std::uint32_t slot, SidewaysAxis axis) {
     return low(slot, axis) + faces_;
   }
-  /// Of one chunk, cells() of them.
-  [[nodiscard]] std::int32_t* all(std::uint32_t slot) { return fluxes_.data() + slot * cells(); }
-  [[nodiscard]] std::size_t cells() const { return borders_ * faces_; }
+  void note_low(std::uint32_t slot, SidewaysAxis axis) { written_[low_border(slot, axis)] = 1; }
+  void note_high(std::uint32_t slot, SidewaysAxis axis) {
+    written_[low_border(slot, axis) + 1] = 1;
+  }
+  /// Whether anything flows over a border of that chunk.
+  [[nodiscard]] bool any(std::uint32_t slot) const {
+    const auto first = written_.begin() + static_cast<std::ptrdiff_t>(slot * borders_);
+    return std::any_of(first, first + static_cast<std::ptrdiff_t>(borders_),
+                       [](std::uint8_t written) { return written != 0; });
+  }
   [[nodiscard]] std::size_t faces() const { return faces_; }
 
  private:
+  [[nodiscard]] std::size_t low_border(std::uint32_t slot, SidewaysAxis axis) const {
+    return slot * borders_ + (axis == SidewaysAxis::kX ? 0 : 2);
+  }
+
   std::size_t borders_;  // of a chunk: two or four
   std::size_t faces_;    // of a border
   std::vector<std::int32_t> fluxes_;
+  std::vector<std::uint8_t> written_;  // by slot and border
 };
 
 /// Applies a sweep to the chunks of one stack, given from the bottom up. Inside a chunk, sideways
@@ -83,7 +115,8 @@ class BorderFluxes {
 /// only, since gutters are emptied before anything settles, and behind every cell of the world lies
 /// a cell of the world, a gutter, or a place that Grid::reaches() denies.
 void apply_to_stack(const CellularRule& rule, Grid& grid, std::int32_t least,
-                    std::span<const ActiveChunk> stack, BorderFluxes& fluxes, StackReport& report);
+                    std::span<const ActiveChunk> stack, const BorderFluxes& fluxes,
+                    StackReport& report);
 
 /// The slab that a sideways pass sees below a chunk: the chunk below's top, air, or rock.
 [[nodiscard]] const Cell* slab_below(const Grid& grid, const Chunk& chunk);

@@ -258,38 +258,71 @@ HWY_INLINE void flow_in_row(const VectorRule& rule, std::int32_t y, const Cell* 
   }
 }
 
-// The same in 3D, where a segment is a row of x.
+// What the slab below one of a 3D world was, before its own flows. Rows that these left alone are
+// copied when they are asked for: most are not.
+struct SlabUnder {
+  const Cell* cells;
+  Cell* copy = nullptr;  // the same, where some rows are still to be copied
+  const Cell* slab = nullptr;
+  std::uint32_t there = ~std::uint32_t{0};  // rows, as bits
+
+  HWY_INLINE const Cell* with(std::uint32_t rows) {
+    for (std::uint32_t left = rows & ~there; left != 0; left &= left - 1) {
+      const std::size_t first = lowest(left) * kSegmentCells;
+      copy_segment(slab + first, copy + first);
+    }
+    there |= rows;
+    return cells;
+  }
+};
+
+// Rows of a slab of a 3D world in which something could flow: most of a region lie in air. Where
+// water is neither in a row nor beside it, nothing flows, but over the borders.
+HWY_INLINE std::uint32_t rows_to_look_at(const SidewaysInput& input, std::size_t borders,
+                                         const Cell* slab) {
+  const std::uint32_t segments = input.region.segments;
+  std::uint32_t wet = 0;
+  for (std::uint32_t left = segments; left != 0; left &= left - 1) {
+    const std::size_t z = lowest(left);
+    wet |= std::uint32_t{!is_dry(slab + z * kSegmentCells)} << z;
+  }
+  std::uint32_t rows = wet | wet << 1 | wet >> 1;
+  if (!input.over_borders) return rows & segments;
+  for (std::size_t z = 0; z < kSegmentCells; ++z) {
+    const bool comes = (input.low_x[borders + z] | input.high_x[borders + z]) != 0;
+    rows |= std::uint32_t{comes} << z;
+  }
+  rows |= std::uint32_t{!are_zero(input.low_z + borders)};
+  rows |= std::uint32_t{!are_zero(input.high_z + borders)} << (kSegmentCells - 1);
+  return rows & segments;
+}
+
+// Everything of one slab of a 3D world, where a segment is a row of x, in place. Returns the rows
+// of `old` that became what they were.
 template <bool kFirst>
-HWY_INLINE void flow_in_layer(const VectorRule& rule, std::int32_t y, const Cell* under,
-                              const SidewaysInput& input, Cell* slab, Cell* HWY_RESTRICT old,
-                              Cell* HWY_RESTRICT columns, SlabFlows& flows) {
+HWY_INLINE std::uint32_t flow_in_layer(const VectorRule& rule, std::int32_t y, SlabUnder& below,
+                                       const SidewaysInput& input, Cell* slab,
+                                       Cell* HWY_RESTRICT old, Cell* HWY_RESTRICT columns,
+                                       SlabFlows& flows) {
   const Tag d;
   constexpr std::size_t kSide = kSegmentCells;
+  const std::size_t borders = static_cast<std::size_t>(y) * kSide;
   const std::uint32_t segments = input.region.segments;
+  const std::uint32_t rows = rows_to_look_at(input, borders, slab);
+  if (rows == 0) return 0;
+  const Cell* const under = below.with((rows | rows << 1) & segments);
   const Vec least = hn::Set(d, input.least);
   alignas(64) std::array<std::int32_t, kSide> z_faces;  // between the row before and this one
-  const std::size_t borders = static_cast<std::size_t>(y) * kSide;
-  for (std::uint64_t left = segments; left != 0; left &= left - 1) {
+  for (std::uint32_t left = rows; left != 0; left &= left - 1) {
     const std::size_t z = lowest(left);
-    const bool after_edge = z == 0 || (segments >> (z - 1) & 1U) == 0;
+    const bool from_before = z > 0 && (rows >> (z - 1) & 1U) != 0;
     const bool before_edge = z + 1 == kSide || (segments >> (z + 1) & 1U) == 0;
-    const std::int32_t low_x = input.low_x[borders + z];
-    const std::int32_t high_x = input.high_x[borders + z];
-    // As in a side view.
-    const bool enters =
-        after_edge ? z == 0 && !are_zero(input.low_z + borders) : !are_zero(z_faces.data());
-    const bool leaves = before_edge ? z + 1 == kSide && !are_zero(input.high_z + borders)
-                                    : !is_dry(slab + (z + 1) * kSide);
-    if (!enters && !leaves && (low_x | high_x) == 0 && is_dry(slab + z * kSide)) {
-      copy_segment(slab + z * kSide, old + z * kSide);
-      z_faces.fill(0);
-      continue;
-    }
-    RowFluxes row(low_x, high_x);
+    RowFluxes row(input.low_x[borders + z], input.high_x[borders + z]);
     for (std::size_t x = 0; x < kSide; x += lanes()) {
       const std::size_t at = z * kSide + x;
-      Vec z_in = hn::LoadU(d, z_faces.data() + x);
-      if (after_edge) z_in = z == 0 ? hn::LoadU(d, input.low_z + borders + x) : hn::Zero(d);
+      Vec z_in = hn::Zero(d);
+      if (from_before) z_in = hn::LoadU(d, z_faces.data() + x);
+      if (z == 0) z_in = hn::LoadU(d, input.low_z + borders + x);
       Vec z_out = hn::Zero(d);
       if (!before_edge) {
         z_out = large_enough<kFirst>(flux_to_next(rule, slab + at, under + at, kSide), least,
@@ -310,6 +343,7 @@ HWY_INLINE void flow_in_layer(const VectorRule& rule, std::int32_t y, const Cell
       flows.moved = hn::Or(flows.moved, any);
     }
   }
+  return rows;
 }
 
 bool faces_vector(const CellularRule& scalar_rule, const FaceCells& cells, std::int32_t least,
@@ -338,26 +372,32 @@ void sideways_slabs(const CellularRule& scalar_rule, const ChunkShape& shape,
   const VectorRule rule(scalar_rule);
   const auto slab_cells = static_cast<std::size_t>(shape.slab());
   alignas(64) SlabBuffer buffers[2];
-  std::int32_t before = -1;  // the slab whose old cells buffers[turn] holds
+  std::int32_t before = -1;  // the slab of which buffers[turn] holds old cells
+  std::uint32_t there = 0;   // in 3D, these rows of it
   int turn = 0;
   for (std::uint64_t left = input.region.slabs; left != 0; left &= left - 1) {
     const auto y = static_cast<std::int32_t>(lowest(left));
     Cell* const slab = cells + static_cast<std::size_t>(y) * slab_cells;
-    const Cell* const under = y == 0            ? input.below
-                              : before == y - 1 ? buffers[turn].data()
-                                                : slab - slab_cells;
+    SlabUnder under = {y == 0 ? input.below : slab - slab_cells};
+    if (before >= 0 && before == y - 1) {
+      under = {buffers[turn].data(), buffers[turn].data(), slab - slab_cells, there};
+    }
     turn ^= 1;
     Cell* const old = buffers[turn].data();
     SlabFlows flows = {hn::Zero(Tag()), hn::Zero(Tag())};
     Cell* const columns = changes.columns.data();
+    before = y;
     if constexpr (kSolid) {
-      flow_in_layer<kFirst>(rule, y, under, input, slab, old, columns, flows);
+      there = flow_in_layer<kFirst>(rule, y, under, input, slab, old, columns, flows);
+      if (there == 0) {
+        before = -1;
+        continue;
+      }
     } else {
-      flow_in_row<kFirst>(rule, y, under, input, slab, old, columns, flows);
+      flow_in_row<kFirst>(rule, y, under.cells, input, slab, old, columns, flows);
     }
     changes.slabs |= std::uint64_t{any_set(flows.moved)} << y;
     if constexpr (!kFirst) changes.later |= std::uint64_t{any_set(flows.later)} << y;
-    before = y;
   }
 }
 

@@ -93,8 +93,12 @@ bool settle_pair(const VectorRule& rule, std::uint32_t segments, Cell* HWY_RESTR
   Vec moved = hn::Zero(d);
   for_each_vector<kMaxSlab>(segments, [&](std::size_t i) {
     Vec up = hn::LoadU(d, upper + i);
+    const Vec low = hn::LoadU(d, lower + i);
+    // Most lie in air: nothing falls where no water is above, nor rises out of what is not over full.
+    const Vec most = hn::Max(up, hn::Sub(low, rule.full));
+    if (hn::AllFalse(d, hn::Gt(most, hn::Zero(d)))) return;
     Vec differs = hn::Zero(d);
-    const Vec settled = settle<kUniform>(rule, hn::LoadU(d, lower + i), up, differs);
+    const Vec settled = settle<kUniform>(rule, low, up, differs);
     hn::StoreU(settled, d, lower + i);
     hn::StoreU(up, d, upper + i);
     hn::StoreU(hn::Or(hn::LoadU(d, columns + i), differs), d, columns + i);

@@ -78,7 +78,7 @@ Touched touched_by(const ChunkShape& shape, const PassChanges& changes, std::uin
 /// `old_top_` keeps the slab below as it was), then settles with the chunk below it, then within.
 class StackWalk {
  public:
-  StackWalk(const CellularRule& rule, Grid& grid, std::int32_t least, BorderFluxes& fluxes,
+  StackWalk(const CellularRule& rule, Grid& grid, std::int32_t least, const BorderFluxes& fluxes,
             StackReport& report)
       : rule_(rule),
         grid_(grid),
@@ -102,7 +102,7 @@ class StackWalk {
     PassChanges changes(shape_);
     // In nothing but rock nothing moves, nor in nothing but air into which nothing comes.
     const bool all_rock = chunk.cells.is_shared_rock();
-    const bool still = all_rock || (chunk.cells.is_shared_air() && nothing_comes(active));
+    const bool still = all_rock || (chunk.cells.is_shared_air() && !fluxes_.any(active.fluxes));
     std::uint32_t seen = active.sideways.segments | active.vertical.segments;
     if (!active.sideways.empty() && !still) spread(active, below, changes);
     ChunkRegion settling = active.vertical;
@@ -133,11 +133,6 @@ class StackWalk {
   }
 
  private:
-  [[nodiscard]] bool nothing_comes(const ActiveChunk& active) {
-    const std::int32_t* const fluxes = fluxes_.all(active.fluxes);
-    return std::all_of(fluxes, fluxes + fluxes_.cells(), [](std::int32_t f) { return f == 0; });
-  }
-
   void spread(const ActiveChunk& active, const Cell* below, PassChanges& changes) {
     Chunk& chunk = *active.chunk;
     SidewaysInput input;
@@ -148,6 +143,7 @@ class StackWalk {
       input.low_z = fluxes_.low(active.fluxes, SidewaysAxis::kZ);
       input.high_z = fluxes_.high(active.fluxes, SidewaysAxis::kZ);
     }
+    input.over_borders = fluxes_.any(active.fluxes);
     input.region = active.sideways;
     input.least = least_;
     kernels().cellular.sideways(rule_, shape_, chunk.cells.edit(), input, changes);
@@ -155,7 +151,7 @@ class StackWalk {
       chunk.regions.next_tick.add({changes.later, active.sideways.segments});
       report_.waiting.push_back(&chunk);
     }
-    drain(chunk);
+    if (chunk.has_gutter) report_.drained += grid_.drain_gutter(chunk, changes.slabs);
   }
 
   /// The pair of the chunk below's top and this one's bottom.
@@ -212,10 +208,6 @@ class StackWalk {
     return grid_.find(coord);
   }
 
-  void drain(Chunk& chunk) {
-    if (chunk.has_gutter) report_.drained += grid_.drain_gutter(chunk);
-  }
-
   void finish(Chunk& chunk, const PassChanges& changes, std::uint32_t segments) {
     const Touched touched = touched_by(shape_, changes, segments);
     if (touched.borders == 0) return;
@@ -229,7 +221,7 @@ class StackWalk {
   Grid& grid_;
   const ChunkShape& shape_;
   std::int32_t least_;
-  BorderFluxes& fluxes_;
+  const BorderFluxes& fluxes_;
   StackReport& report_;
   SlabBuffer old_top_[2];
   int turn_ = 0;
@@ -246,7 +238,8 @@ const Cell* slab_below(const Grid& grid, const Chunk& chunk) {
 }
 
 void apply_to_stack(const CellularRule& rule, Grid& grid, std::int32_t least,
-                    std::span<const ActiveChunk> stack, BorderFluxes& fluxes, StackReport& report) {
+                    std::span<const ActiveChunk> stack, const BorderFluxes& fluxes,
+                    StackReport& report) {
   StackWalk walk(rule, grid, least, fluxes, report);
   for (std::size_t i = 0; i < stack.size(); ++i) {
     // What settles may push water into sleeping chunks above, or into new ones.
@@ -259,7 +252,7 @@ void apply_to_stack(const CellularRule& rule, Grid& grid, std::int32_t least,
     }
   }
   for (Chunk* chunk : report.touched) {
-    if (chunk->has_gutter) report.drained += grid.drain_gutter(*chunk);
+    if (chunk->has_gutter) report.drained += grid.drain_gutter(*chunk, chunk->changed_region.slabs);
   }
 }
 
