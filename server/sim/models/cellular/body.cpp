@@ -45,6 +45,23 @@ bool BodySearch::find(Vec3 seed, WaterBody& body) {
   return true;
 }
 
+bool BodySearch::moves_within(const Chunk& chunk, std::int32_t index) const {
+  const ChunkShape& shape = grid_->shape();
+  const Cell* const cell = chunk.cells.data() + index;
+  const auto moves_over = [&](std::int32_t step) {
+    return is_open(cell[step]) && std::abs(*cell - cell[step]) > kept_;
+  };
+  const std::int32_t x = index & (shape.width() - 1);
+  if (x > 0 && moves_over(-1)) return true;
+  if (x + 1 < shape.width() && moves_over(1)) return true;
+  const std::int32_t in_slab = index & (shape.slab() - 1);
+  if (in_slab >= shape.width() && moves_over(-shape.width())) return true;
+  if (in_slab + shape.width() < shape.slab() && moves_over(shape.width())) return true;
+  if (index + shape.slab() >= static_cast<std::int32_t>(kChunkCells)) return false;
+  const Cell above = cell[shape.slab()];
+  return is_open(above) && lower_share(rule_, *cell + above) != *cell;
+}
+
 std::uint32_t& BodySearch::seen(Chunk& chunk, std::int32_t index) {
   if (chunk.pass_slot >= used_pages_ || pages_[chunk.pass_slot]->chunk != &chunk) {
     chunk.pass_slot = static_cast<std::uint32_t>(used_pages_++);

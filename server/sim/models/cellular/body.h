@@ -36,6 +36,9 @@ class BodySearch {
   /// The body of a wet cell, written to `body`. False where something moves, where it was found
   /// already, and where it is too large.
   [[nodiscard]] bool find(Vec3 seed, WaterBody& body);
+  /// Whether something moves over a face of that wet cell to one of its own chunk: then find()
+  /// finds nothing there. Most searches in moving water end here, before they have begun.
+  [[nodiscard]] bool moves_within(const Chunk& chunk, std::int32_t index) const;
 
  private:
   /// Which search came to a cell; before first_: none since begin().

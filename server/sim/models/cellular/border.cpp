@@ -14,6 +14,7 @@ namespace {
 using FaceRow = std::array<Cell, static_cast<std::size_t>(kSegment)>;
 constexpr FaceRow kAirRow = {};
 constexpr std::size_t kMostRows = 16;  // slabs of a chunk of a 3D world
+constexpr std::uint32_t kAllLines = ~std::uint32_t{0} >> (32 - kSegment);
 
 /// What one side of a 3D world's border holds along the lines of each slab.
 class SideRows {
@@ -44,6 +45,12 @@ class SideRows {
   void copy(std::int32_t y, std::uint32_t lines) {
     FaceRow& row = copied_[static_cast<std::size_t>(y + 1)];
     const Cell* const from = cells(y);
+    if (lines == kAllLines && border_.line_step == kSegment) {
+      for (std::int32_t line = 0; line < kSegment; ++line) {
+        row[static_cast<std::size_t>(line)] = from[line * kSegment];
+      }
+      return;
+    }
     row.fill(kAir);
     for (std::uint32_t left = lines; left != 0; left &= left - 1) {
       const std::int32_t line = std::countr_zero(left);

@@ -41,8 +41,8 @@ struct SidewaysInput {
   const std::int32_t* low_z = nullptr;
   const std::int32_t* high_z = nullptr;
   bool over_borders = true;  // false: all of these are 0
-  ChunkRegion region;      // of what may flow: nothing does over its edge, but over borders
-  std::int32_t least = 0;  // units: a smaller flux inside the chunk waits; those given do not
+  ChunkRegion region;        // of what may flow: nothing does over its edge, but over borders
+  std::int32_t least = 0;    // units: a smaller flux inside the chunk waits; those given do not
 };
 
 /// kSegment faces beside each other: from[i] is on the low side of one, to[i] on the high side.

@@ -94,7 +94,8 @@ bool settle_pair(const VectorRule& rule, std::uint32_t segments, Cell* HWY_RESTR
   for_each_vector<kMaxSlab>(segments, [&](std::size_t i) {
     Vec up = hn::LoadU(d, upper + i);
     const Vec low = hn::LoadU(d, lower + i);
-    // Most lie in air: nothing falls where no water is above, nor rises out of what is not over full.
+    // Most lie in air: nothing falls where no water is above, nor rises out of what is not over
+    // full.
     const Vec most = hn::Max(up, hn::Sub(low, rule.full));
     if (hn::AllFalse(d, hn::Gt(most, hn::Zero(d)))) return;
     Vec differs = hn::Zero(d);

@@ -10,7 +10,7 @@ namespace sluice::sim {
 
 namespace {
 
-/// Calls f(place) for the lowest wet cell of each run in the part, as far as it lies there. Of the
+/// Calls f(index) for the lowest wet cell of each run in the part, as far as it lies there. Of the
 /// chunk's lowest slab those segments of `below` have such a cell in the chunk below it.
 template <class F>
 void for_each_run(const ChunkShape& shape, const Chunk& chunk, const ChunkRegion& region,
@@ -30,7 +30,7 @@ void for_each_run(const ChunkShape& shape, const Chunk& chunk, const ChunkRegion
       }
       for (std::int32_t i = 0; i < kSegment; ++i) {
         if (cells[i] <= 0 || (under != nullptr && under[i] > 0)) continue;
-        f(shape.cell_at(chunk.coord, first + i));
+        f(first + i);
       }
     }
   }
@@ -78,9 +78,11 @@ void Leveller::level(std::span<const ChunkPart> parts, Grid& grid, WaterMoves* m
   for (const ChunkPart& part : around_) {
     const Chunk* const chunk = grid.find(part.coord);
     if (chunk == nullptr) continue;
-    for_each_run(shape, *chunk, part.region, segments_below(shape, *chunk), [&](Vec3 seed) {
-      if (search_.find(seed, body)) balance.level(std::move(body));
-    });
+    const auto look_at = [&](std::int32_t index) {
+      if (search_.moves_within(*chunk, index)) return;
+      if (search_.find(shape.cell_at(part.coord, index), body)) balance.level(std::move(body));
+    };
+    for_each_run(shape, *chunk, part.region, segments_below(shape, *chunk), look_at);
   }
   apply(gains, grid);
 }
