@@ -76,39 +76,46 @@ HWY_INLINE Vec lower_share_vector(const VectorRule& rule, Vec sum) {
   return hn::Min(hn::Max(lower, hn::Sub(sum, rule.most)), rule.most);
 }
 
-// The fluxes over the faces between cells a and b, and the cells below them.
-HWY_INLINE Vec sideways_flux_vector(const VectorRule& rule, Vec a, Vec b, Vec below_a,
+// What flows over the faces between cells a and b.
+struct FaceFlows {
+  Vec size;
+  Vec back;  // every bit, where it flows from b to a
+
+  HWY_INLINE Vec towards_b() const { return hn::Sub(hn::Xor(size, back), back); }
+};
+
+HWY_INLINE FaceFlows sideways_flows(const VectorRule& rule, Vec a, Vec b, Vec below_a,
                                     Vec below_b) {
   const Tag d;
   const UnsignedTag du;
-  const auto to_b = hn::Gt(a, b);
-  const Vec difference = hn::Sub(hn::Max(a, b), hn::Min(a, b));
+  const auto back = hn::Gt(b, a);
+  const Vec most = hn::Max(a, b);
+  const Vec difference = hn::Sub(most, hn::Min(a, b));
   const UnsignedVec amount = hn::BitCast(du, difference);
   const UnsignedVec threefold = hn::Add(hn::Add(amount, amount), amount);
   const Vec wanted = hn::BitCast(
       d, hn::ShiftRightSame(hn::Add(threefold, rule.sideways_round), rule.sideways_shift));
-  const Vec below = hn::IfThenElse(to_b, below_a, below_b);
+  const Vec below = hn::IfThenElse(back, below_b, below_a);
   const UnsignedVec room =
       hn::Sub(rule.unsigned_full, hn::Min(rule.unsigned_full, hn::BitCast(du, below)));
-  const Vec standing = hn::Sub(hn::Max(a, b), hn::BitCast(d, room));
-  const Vec flux = hn::Max(hn::Min(wanted, standing), hn::Zero(d));
+  const Vec standing = hn::Sub(most, hn::BitCast(d, room));
+  const Vec size = hn::Max(hn::Min(wanted, standing), hn::Zero(d));
   // A negative value marks a solid cell; the sign of a | b says whether either is.
-  const Vec both_open = hn::AndNot(hn::BroadcastSignBit(hn::Or(a, b)), flux);
-  return hn::IfThenElse(to_b, both_open, hn::Neg(both_open));
+  return {hn::AndNot(hn::BroadcastSignBit(hn::Or(a, b)), size), hn::VecFromMask(d, back)};
 }
 
 HWY_INLINE bool any_set(Vec bits) {
   return !hn::AllTrue(Tag(), hn::Eq(bits, hn::Zero(Tag())));
 }
 
-// Fluxes as they are wanted, without those that are too small for this sweep; where that were any,
+// Flows as they are wanted, without those that are too small for this sweep; where that were any,
 // `later` is not 0.
 template <bool kFirst>
-HWY_INLINE Vec large_enough(Vec flux, Vec least, Vec& later) {
-  if constexpr (kFirst) return flux;
-  const auto small = hn::Lt(hn::Abs(flux), least);
-  later = hn::Or(later, hn::IfThenElseZero(small, flux));
-  return hn::IfThenZeroElse(small, flux);
+HWY_INLINE FaceFlows large_enough(FaceFlows flows, Vec least, Vec& later) {
+  if constexpr (kFirst) return flows;
+  const auto small = hn::Lt(flows.size, least);
+  later = hn::Or(later, hn::IfThenElseZero(small, flows.size));
+  return {hn::IfThenZeroElse(small, flows.size), flows.back};
 }
 
 // The lowest bit that is set, and without it.
@@ -150,15 +157,13 @@ class RowFluxes {
   // The fluxes into the cells of the next vector from their left; `out`, those out of them to their
   // right. Where `ends` is true the last of them is none of this row's: 0, or that over the border.
   template <bool kFirst>
-  HWY_INLINE Vec next(Vec wanted, Vec least, bool ends, bool at_border, Vec& out, Vec& later) {
+  HWY_INLINE Vec next(FaceFlows wanted, Vec least, bool ends, bool at_border, Vec& out,
+                      Vec& later) {
     const Tag d;
-    if (ends) {
-      const auto last = hn::Not(hn::FirstN(d, lanes() - 1));
-      out = large_enough<kFirst>(hn::IfThenZeroElse(last, wanted), least, later);
-      if (at_border) out = hn::IfThenElse(last, high_, out);
-    } else {
-      out = large_enough<kFirst>(wanted, least, later);
-    }
+    const auto last = hn::Not(hn::FirstN(d, lanes() - 1));
+    if (ends) wanted.size = hn::IfThenZeroElse(last, wanted.size);
+    out = large_enough<kFirst>(wanted, least, later).towards_b();
+    if (ends && at_border) out = hn::IfThenElse(last, high_, out);
     const Vec in = hn::IfThenElse(hn::FirstN(d, 1), carry_, hn::TableLookupLanes(out, up_));
     carry_ = hn::Reverse(d, out);
     return in;
@@ -178,11 +183,11 @@ class RowFluxes {
   Vec carry_;
 };
 
-HWY_INLINE Vec flux_to_next(const VectorRule& rule, const Cell* cells, const Cell* under,
-                            std::size_t next) {
+HWY_INLINE FaceFlows flow_to_next(const VectorRule& rule, const Cell* cells, const Cell* under,
+                                  std::size_t next) {
   const Tag d;
-  return sideways_flux_vector(rule, hn::LoadU(d, cells), hn::LoadU(d, cells + next),
-                              hn::LoadU(d, under), hn::LoadU(d, under + next));
+  return sideways_flows(rule, hn::LoadU(d, cells), hn::LoadU(d, cells + next), hn::LoadU(d, under),
+                        hn::LoadU(d, under + next));
 }
 
 // Of a segment: whether no cell holds water.
@@ -246,7 +251,7 @@ HWY_INLINE void flow_in_row(const VectorRule& rule, std::int32_t y, const Cell* 
       const std::size_t x = first + i;
       const bool last = ends && i + lanes() == kSegmentCells;
       Vec out = hn::Zero(d);
-      const Vec in = row.next<kFirst>(flux_to_next(rule, slab + x, under + x, 1), least, last,
+      const Vec in = row.next<kFirst>(flow_to_next(rule, slab + x, under + x, 1), least, last,
                                       segment == kLastSegment, out, flows.later);
       const Vec before = hn::LoadU(d, slab + x);
       const Vec any = hn::Or(in, out);
@@ -325,14 +330,14 @@ HWY_INLINE std::uint32_t flow_in_layer(const VectorRule& rule, std::int32_t y, S
       if (z == 0) z_in = hn::LoadU(d, input.low_z + borders + x);
       Vec z_out = hn::Zero(d);
       if (!before_edge) {
-        z_out = large_enough<kFirst>(flux_to_next(rule, slab + at, under + at, kSide), least,
-                                     flows.later);
+        const FaceFlows wanted = flow_to_next(rule, slab + at, under + at, kSide);
+        z_out = large_enough<kFirst>(wanted, least, flows.later).towards_b();
         hn::StoreU(z_out, d, z_faces.data() + x);
       } else if (z + 1 == kSide) {
         z_out = hn::LoadU(d, input.high_z + borders + x);
       }
       Vec out = hn::Zero(d);
-      const Vec in = row.next<kFirst>(flux_to_next(rule, slab + at, under + at, 1), least,
+      const Vec in = row.next<kFirst>(flow_to_next(rule, slab + at, under + at, 1), least,
                                       x + lanes() == kSide, true, out, flows.later);
       const Vec before = hn::LoadU(d, slab + at);
       const Vec gain = hn::Add(hn::Sub(in, out), hn::Sub(z_in, z_out));
@@ -355,10 +360,10 @@ bool faces_vector(const CellularRule& scalar_rule, const FaceCells& cells, std::
   Vec any = hn::Zero(d);
   Vec later = any;
   for (std::size_t i = 0; i < kSegmentCells; i += lanes()) {
-    const Vec wanted =
-        sideways_flux_vector(rule, hn::LoadU(d, cells.from + i), hn::LoadU(d, cells.to + i),
-                             hn::LoadU(d, cells.from_under + i), hn::LoadU(d, cells.to_under + i));
-    const Vec amount = large_enough<false>(wanted, hn::Set(d, least), later);
+    const FaceFlows wanted =
+        sideways_flows(rule, hn::LoadU(d, cells.from + i), hn::LoadU(d, cells.to + i),
+                       hn::LoadU(d, cells.from_under + i), hn::LoadU(d, cells.to_under + i));
+    const Vec amount = large_enough<false>(wanted, hn::Set(d, least), later).towards_b();
     hn::StoreU(amount, d, flux + i);
     any = hn::Or(any, amount);
   }
