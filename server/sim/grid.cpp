@@ -49,6 +49,20 @@ void for_each_cell(const Box& box, F&& f) {
   }
 }
 
+/// Whether a cell is neither air nor outside; some at a time, as a vector unit can look at them.
+bool any_holds(const CellPage& cells) {
+  constexpr std::size_t kBatch = 64;
+  static_assert(kChunkCells % kBatch == 0);
+  for (std::size_t first = 0; first < kChunkCells; first += kBatch) {
+    std::uint32_t holds = 0;
+    for (std::size_t i = first; i < first + kBatch; ++i) {
+      holds |= static_cast<std::uint32_t>(cells[i] != kAir && cells[i] != kOutside);
+    }
+    if (holds != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Grid::Grid(const WorldConfig& config)
@@ -264,10 +278,7 @@ void Grid::settle(const std::vector<Chunk*>& candidates) {
   for (Chunk* chunk : candidates) {
     // The digest is a cheap first look; the cells decide.
     if (chunk->wake != 0 || chunk->changed_listed || chunk->digest != chunk->pristine) continue;
-    const auto holds = [](Cell cell) { return cell != kAir && cell != kOutside; };
-    if (!chunk->cells.is_shared_air() &&
-        std::any_of(chunk->cells.begin(), chunk->cells.end(), holds))
-      continue;
+    if (!chunk->cells.is_shared_air() && any_holds(chunk->cells)) continue;
     if (chunk->marks != nullptr &&
         std::any_of(chunk->marks->cells.begin(), chunk->marks->cells.end(),
                     [](Cell mark) { return mark != 0; })) {

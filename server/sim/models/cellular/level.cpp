@@ -24,6 +24,9 @@ void for_each_run(const ChunkShape& shape, const Chunk& chunk, const ChunkRegion
       const std::int32_t in_slab = std::countr_zero(left) * kSegment;
       const std::int32_t first = y * slab + in_slab;
       const Cell* const cells = chunk.cells.data() + first;
+      bool wet = false;  // most are not: a look that a vector unit can do
+      for (std::int32_t i = 0; i < kSegment; ++i) wet |= cells[i] > 0;
+      if (!wet) continue;
       const Cell* under = goes_on ? cells - slab : nullptr;
       if (y == 0 && (below & left & -left) != 0) {
         under = chunk.below->cells.data() + (shape.height() - 1) * slab + in_slab;

@@ -13,6 +13,11 @@ void append(const std::vector<T>& more, std::vector<T>& list) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
+/// Whether parts of it may come to rest while the others go on.
+bool settles(const Body& body) {
+  return body.fed && !body.still && !body.rests;
+}
+
 }  // namespace
 
 Flow::Left Flow::finish() {
@@ -65,7 +70,7 @@ bool Flow::is_settled(std::size_t m) const {
   if (mover.body == kNone || mover.full || mover.air > 0 || mover.volume == 0) return false;
   if ((mover.given | mover.taken) != 0) return false;
   const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
-  if (body.still || body.rests || !body.fed) return false;
+  if (!settles(body)) return false;
   const Level level = mover.level_of(mover.volume);
   for (const std::int32_t w : ways_of(static_cast<std::int32_t>(m))) {
     const Way& way = ways_[static_cast<std::size_t>(w)];
@@ -91,7 +96,11 @@ bool Flow::is_perched(std::int32_t m) const {
   });
 }
 
+// Mostly nothing is fed: then no mover is looked at, unless some settled in the last tick.
 void Flow::find_settled() {
+  const bool any = std::ranges::any_of(bodies_, settles);
+  if (!any && !any_settled_) return;
+  any_settled_ = any;
   in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
     for (std::size_t m = from; m < to; ++m) movers_[m].settled = is_settled(m);
   });

@@ -267,9 +267,10 @@ class Flow {
   bool changed_movers_ = false;  // there are more of them
   bool changed_ways_ = false;    // likewise
   bool changed_bodies_ = false;
-  bool presses_ = false;  // a run is full, or could run over
-  bool falls_ = false;    // something does in a run of a body
-  bool cuts_ = false;     // not all that was to move does
+  bool presses_ = false;      // a run is full, or could run over
+  bool falls_ = false;        // something does in a run of a body
+  bool cuts_ = false;         // not all that was to move does
+  bool any_settled_ = false;  // movers may be marked so
   std::int64_t spread_count_ = 0;
   std::vector<Mover> movers_;
   std::vector<std::pair<std::int32_t, std::int32_t>> places_;  // x and z of each mover
