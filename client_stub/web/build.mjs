@@ -35,12 +35,15 @@ const library = ["builder.js", "byte-buffer.js"].map(
 const callers = [...messages, ...scripts, ...library].join("\n");
 const leanLibrary = (contents) =>
   without(contents, /^ {4}(static )?(\w+)\([^]*?^ {4}}$/gm, (method) => callers.includes(`.${method}(`));
+/** The programs of a graphics card are texts within scripts, which no bundler makes smaller. */
+const leanShaders = (contents) => contents.replace(/^ +/gm, "").replace(/^\/\*\*[^]*?\*\/\n/gm, "").replace(/ *\/\/ .*$/gm, "");
 const leaner = {
   name: "lean",
   setup(build) {
     const load = (filter, loader, change) => build.onLoad({ filter }, ({ path }) =>
       ({ contents: change(readFileSync(path, "utf8")), loader }));
     load(/generated\/sluice\/protocol\/wire\/.*\.ts$/, "ts", lean);
+    load(/_shader\.ts$/, "ts", leanShaders);
     load(/flatbuffers\/mjs\/(?:builder|byte-buffer)\.js$/, "js", leanLibrary);
   },
 };

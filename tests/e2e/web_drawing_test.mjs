@@ -145,16 +145,37 @@ test("changes are taken in as if all had been looked at anew", () => {
   }
 });
 
+test("between two ticks a surface that goes on into another row is in one of both", () => {
+  const columnOf = (level) => Uint32Array.from({ length: 4 }, (_, y) => {
+    const fill = level - 255 * y;
+    return fill > 255 ? 255 : fill > 0 ? SURFACE | fill : 0;
+  });
+  const levelOf = (column) => column.reduce((sum, look) => sum + (look & 255), 0);
+  const random = dice(3);
+  for (let round = 0; round < 300; ++round) {
+    const from = 256 + random(500);
+    const to = Math.max(256, Math.min(756, from + random(508) - 254)); // by less than a cell
+    const mixed = new Uint32Array(4);
+    for (const share of [0, 0.2, 0.5, 0.9, 1]) {
+      mixLooks(columnOf(from), columnOf(to), 1, share, mixed);
+      const lines = mixed.filter((look) => look & SURFACE).length;
+      // It may lie just on a row's floor.
+      assert.ok(lines === 1 || (lines === 0 && levelOf(mixed) % 255 === 0), `${from} to ${to} at ${share}: ${lines} lines`);
+      assert.ok(Math.abs(levelOf(mixed) - (from + (to - from) * share)) <= 2, `${from} to ${to} at ${share}: ${levelOf(mixed)}`);
+    }
+  }
+});
+
 test("between two ticks the picture is between the two", () => {
   const [before, now, mixed] = [10, 210, 0].map((fill) => Uint32Array.of(SURFACE | fill));
   let last = 10;
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    mixLooks(before, now, share, mixed);
+    mixLooks(before, now, 1, share, mixed);
     assert.ok((mixed[0] & 255) >= last && (mixed[0] & 255) <= 210);
     last = mixed[0] & 255;
   }
   assert.equal(mixed[0], now[0]);
-  mixLooks(before, Uint32Array.of(IS_ROCK | 128), 0.2, mixed);
+  mixLooks(before, Uint32Array.of(IS_ROCK | 128), 1, 0.2, mixed);
   assert.equal(mixed[0], IS_ROCK | 128);
 });
 

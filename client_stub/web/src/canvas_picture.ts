@@ -44,7 +44,7 @@ export class CanvasPicture implements Picture {
       return drawFar(frame, pixels, sides, level, left, floor);
     }
     let { look } = tile;
-    if (moves) mixLooks(tile.before, tile.look, share, (look = this.mixed));
+    if (moves) mixLooks(tile.before, tile.look, 1 << sides.logX, share, (look = this.mixed));
     const at = (dx: number, dy: number) => this.beside(tile.x + dx, tile.y + dy);
     const around = { left: at(-1, 0), right: at(1, 0), above: at(0, 1), below: at(0, -1) };
     if (scale >= NEAR) return drawNear(frame, look, around, sides, left, floor);

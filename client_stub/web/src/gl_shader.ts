@@ -67,21 +67,38 @@ uniform vec3 uSurface;
 const uint FALLS = ${FALLS}u, SURFACE = ${SURFACE}u, ROCK = ${IS_ROCK}u, BEYOND = ${IS_BEYOND}u;
 const uint ABOVE = ${OPEN_ABOVE}u, BELOW = ${OPEN_BELOW}u, LEFT = ${OPEN_LEFT}u, RIGHT = ${OPEN_RIGHT}u;
 
-uint mixed(uint a, uint b) {
+bool isSurface(uint seen) { return (seen & (FALLS | SURFACE | ROCK | BEYOND)) == SURFACE; }
+const int UNKNOWN = 0x10000;
+/** As in look.ts, for a row of one chunk. */
+int heightOf(usampler2D looks, uint seen, ivec2 cell) {
+  if (isSurface(seen)) return int(seen & 255u);
+  ivec2 beside = cell + ivec2(0, seen == 0u ? -1 : 1);
+  if ((seen >> 16) != 0u || (beside.y >> uSides.y) != (cell.y >> uSides.y)) return UNKNOWN;
+  uint other = texelFetch(looks, beside % textureSize(looks, 0), 0).r;
+  return isSurface(other) ? int(other & 255u) + (seen == 0u ? -255 : 255) : UNKNOWN;
+}
+uint mixed(uint a, uint b, ivec2 cell) {
   if (a == b || ((a | b) & (ROCK | BEYOND)) != 0u) return b;
   uint rest = 256u - uWeight;
   uint fill = ((a & 255u) * rest + (b & 255u) * uWeight) >> 8;
+  uint flags = ((b & 255u) == 0u ? a : b) & (FALLS | SURFACE);
+  if (((a | b) & SURFACE) != 0u) {
+    int low = heightOf(uBefore, a, cell), high = heightOf(uNow, b, cell);
+    int height = (low * int(rest) + high * int(uWeight)) >> 8;
+    if (low != UNKNOWN && high != UNKNOWN) {
+      fill = uint(clamp(height, 0, 255));
+      flags = height > 255 ? 0u : SURFACE;
+    } else if (fill < 255u) flags = SURFACE;
+  }
   if (fill == 0u) return 0u;
   uint deepA = (a >> 8) & 255u, deepB = (b >> 8) & 255u;
   uint deep = (a & 255u) == 0u ? deepB : (b & 255u) == 0u ? deepA : (deepA * rest + deepB * uWeight) >> 8;
-  uint flags = ((b & 255u) == 0u ? a : b) & (FALLS | SURFACE);
-  if (fill < 255u && ((a | b) & SURFACE) != 0u) flags = SURFACE;
   return flags | (deep << 8) | fill;
 }
 uint lookAt(ivec2 cell) {
   if (any(lessThan(cell, uHeld.xy)) || any(greaterThanEqual(cell, uHeld.zw))) return BEYOND;
   uint now = texelFetch(uNow, cell % textureSize(uNow, 0), 0).r;
-  return moves(cell) ? mixed(texelFetch(uBefore, cell % textureSize(uBefore, 0), 0).r, now) : now;
+  return moves(cell) ? mixed(texelFetch(uBefore, cell % textureSize(uBefore, 0), 0).r, now, cell) : now;
 }
 vec3 waterAt(int deep) { return texelFetch(uColours, ivec2(clamp(deep, 0, ${DEEPEST * SHADES_PER_CELL}), 0), 0).rgb; }
 int shadeOf(uint seen) { return int(seen >> 8) & 255; }
@@ -145,7 +162,6 @@ float levelIn(uint seen, ivec2 cell, float along) {
 
 /** A cell is a pixel or more: with an inside from NEAR on. */
 export const NEAR_FRAGMENT = `${COMMON}${LOOKS}${INSIDE}
-bool isSurface(uint seen) { return (seen & (FALLS | SURFACE | ROCK | BEYOND)) == SURFACE; }
 /** Without what a surface changes. */
 vec3 farColour(uint seen, vec3 air) {
   int fill = int(seen & 255u);

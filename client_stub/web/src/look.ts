@@ -178,31 +178,40 @@ export function stonesOf(sides: ChunkSides, chunkX: number, chunkY: number, side
   return strata((chunkX << logX) * side, (chunkY << logY) * side, 1 << logX, 1 << logY, side);
 }
 
-/** What is shown between two ticks: `share` 0 is the tick before, 1 the newest one. */
-export function mixLooks(before: Uint32Array, now: Uint32Array, share: number, mixed: Uint32Array): void {
+/** How high the surface of a cell's column lies over the cell's floor, of 255, if that is in this row of `width` cells or
+ *  the next one up or down. NaN where the chunk does not tell. */
+function heightOf(looks: Uint32Array, at: number, width: number): number {
+  const seen = looks[at]!;
+  if (seen & SURFACE) return seen & 255;
+  if (seen >>> 16 !== 0) return NaN;
+  const beside = looks[at + (seen === 0 ? -width : width)] ?? 0;
+  return beside & SURFACE ? (beside & 255) + (seen === 0 ? -255 : 255) : NaN;
+}
+
+/** What is shown between two ticks: `share` 0 is the tick before, 1 the newest one. Of rows of `width` cells. */
+export function mixLooks(before: Uint32Array, now: Uint32Array, width: number, share: number, mixed: Uint32Array): void {
   const weight = Math.round(share * 256);
   for (let i = 0; i < now.length; ++i) {
     const a = before[i]!;
     const b = now[i]!;
-    if (a === b) {
-      mixed[i] = b;
-      continue;
-    }
     // What becomes rock, or was some, changes at once: half a rock is none.
-    if ((a | b) & (IS_ROCK | IS_BEYOND)) {
+    if (a === b || (a | b) & (IS_ROCK | IS_BEYOND)) {
       mixed[i] = b;
       continue;
     }
-    const fill = ((a & 255) * (256 - weight) + (b & 255) * weight) >> 8;
-    if (fill === 0) {
-      mixed[i] = 0;
-      continue;
+    let fill = ((a & 255) * (256 - weight) + (b & 255) * weight) >> 8;
+    let flags = ((b & 255) === 0 ? a : b) & (FALLS | SURFACE);
+    if ((a | b) & SURFACE) {
+      const height = heightOf(before, i, width) * (256 - weight) + heightOf(now, i, width) * weight;
+      // A surface that goes on into another row is in one of both. Else a cell that fills up, or empties, has it in it
+      // until it is full.
+      if (height === height) {
+        fill = clamp(height >> 8, 0, 255);
+        flags = height >> 8 > 255 ? 0 : SURFACE;
+      } else if (fill < 255) flags = SURFACE;
     }
     const shade = (a & 255) === 0 ? (b >> 8) & 255 : (b & 255) === 0 ? (a >> 8) & 255
       : (((a >> 8) & 255) * (256 - weight) + ((b >> 8) & 255) * weight) >> 8;
-    let flags = ((b & 255) === 0 ? a : b) & (FALLS | SURFACE);
-    // A cell that fills up, or empties, has its surface in it until it is full.
-    if (fill < 255 && ((a | b) & SURFACE)) flags = SURFACE;
-    mixed[i] = flags | (shade << 8) | fill;
+    mixed[i] = fill === 0 ? 0 : flags | (shade << 8) | fill;
   }
 }
