@@ -45,8 +45,7 @@ export class CanvasPicture implements Picture {
     }
     let { look } = tile;
     if (moves) mixLooks(tile.before, tile.look, 1 << sides.logX, share, (look = this.mixed));
-    const at = (dx: number, dy: number) => this.beside(tile.x + dx, tile.y + dy);
-    const around = { left: at(-1, 0), right: at(1, 0), above: at(0, 1), below: at(0, -1) };
+    const around = (right: number, up: number) => this.beside(tile.x + right, tile.y + up);
     if (scale >= NEAR) return drawNear(frame, look, around, sides, left, floor);
     if (moves) paintFar(look, sides, floor, size.y, this.mixedFar);
     drawFar(frame, moves ? this.mixedFar : detail(tile, 0, sides, size.y), sides, 0, left, floor);

@@ -146,9 +146,10 @@ int borderOf(ivec2 beside, int here) {
   uint seen = lookAt(beside);
   if ((seen & (ROCK | BEYOND | FALLS)) != 0u) return 2 * here;
   if ((seen & SURFACE) != 0u) return here + int(seen & 255u);
+  uint next = lookAt(beside + ivec2(0, seen == 0u ? -1 : 1));
+  if (isSurface(next)) return here + int(next & 255u) + (seen == 0u ? -255 : 255);
   if (seen != 0u) return 510;
-  uint below = lookAt(beside - ivec2(0, 1));
-  return below == 0u || (below & FALLS) != 0u ? 2 * here : 0;
+  return next == 0u || (next & FALLS) != 0u ? 2 * here : 0;
 }
 /** The level in that part of the cell's width, in cells over its floor. */
 float levelIn(uint seen, ivec2 cell, float along) {
@@ -176,22 +177,23 @@ vec3 nearColour(uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
   float deep = float(shadeOf(seen)) + (0.5 - inside.y) * ${SHADES_PER_CELL}.0;
   return dim(air, waterAt(int(floor(deep + 0.5))), int(seen & 255u));
 }
-/** With the surface that lies in the cell, or so low in the one above that its line comes down into this one. */
-vec3 surfaced(vec3 water, uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
+/** With the surface that lies in the cell, or that comes into it from the one above or below. */
+vec3 surfaced(vec3 base, uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
   float line = max(1.0, uScale * 0.12);
   bool own = isSurface(seen);
-  bool below = seen != 0u && (seen >> 16) == 0u && (1.0 - inside.y) * uScale + 0.5 < line + 1.0;
-  if (!own && !below) return water;
-  ivec2 up = cell + ivec2(0, 1);
-  uint over = lookAt(up);
-  if (!own && !isSurface(over)) return water;
-  float level = levelIn(own ? seen : over, own ? cell : up, inside.x);
-  float under = (level - inside.y + (own ? 0.0 : 1.0)) * uScale + 0.5;
-  if (own && under < 1.0) {
-    vec3 behind = (over & FALLS) != 0u ? fall(over, cell, pixel, air) : air;
+  bool isAir = seen == 0u;
+  float reach = 0.5 * uScale + line + 1.0;
+  if (!own && ((seen >> 16) != 0u || (isAir ? inside.y : 1.0 - inside.y) * uScale > reach)) return base;
+  ivec2 beside = cell + ivec2(0, isAir ? -1 : 1);
+  uint other = lookAt(beside);
+  if (!own && !isSurface(other)) return base;
+  float level = levelIn(own ? seen : other, own ? cell : beside, inside.x) + float(own ? 0 : isAir ? -1 : 1);
+  float under = (level - inside.y) * uScale + 0.5;
+  if (under < 1.0) {
+    vec3 behind = own && (other & FALLS) != 0u ? fall(other, cell, pixel, air) : air;
     return mix(behind, uSurface, max(under, 0.0));
   }
-  return mix(uSurface, water, clamp(under - line, 0.0, 1.0));
+  return mix(uSurface, isAir ? waterAt(shadeOf(other)) : base, clamp(under - line, 0.0, 1.0));
 }
 void main() {
   ivec2 pixel = pixelOf();

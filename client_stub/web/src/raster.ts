@@ -104,13 +104,9 @@ export function span(
   return [Math.max(0, Math.min(limit, first)), Math.max(0, Math.min(limit, last))];
 }
 
-/** A chunk's neighbours, for surfaces that go on there, and strands that come from there. What is below is painted already. */
-export interface Around {
-  left: Uint32Array | null;
-  right: Uint32Array | null;
-  above: Uint32Array | null;
-  below: Uint32Array | null;
-}
+/** What is seen in the chunk so many to the right and up, for surfaces that go on there, and strands that come from there.
+ *  Those below are painted already. */
+export type Around = (right: number, up: number) => Uint32Array | null;
 
 /** Where the columns of the chunk that is painted begin, in the frame's pixels. */
 const EDGES = new Int32Array(CHUNK_CELLS + 1);
@@ -128,24 +124,27 @@ export function drawNear(
   for (let row = 0; row < 1 << sides.logY; ++row) {
     const y = bottom + row;
     const [y0, y1] = span(frame.top - y - 1, 1, 0, frame.scale, frame.height);
-    if (y0 < y1) drawRow(frame, look, around, { width, first, row, left, y, y0, y1 });
+    if (y0 < y1) drawRow(frame, look, { width, first, row, left, y, y0, y1 });
   }
+  drawSurfaces(frame, look, around, sides, left, bottom);
 }
 
-/** Surfaces over what is painted from far, where a cell is a pixel or more: they run on from cell to cell, as near. */
+/** Surfaces, over all else: they run on from cell to cell, and half a cell into those above and below. */
 export function drawSurfaces(
   frame: Frame, look: Uint32Array, around: Around, sides: ChunkSides, left: number, bottom: number,
 ): void {
   const width = 1 << sides.logX;
-  for (let row = 0, start = 0; row < 1 << sides.logY; ++row, start += width) {
+  const seen = seenIn(look, around, sides);
+  // What comes up from the chunk below was painted over.
+  for (let row = -1; row < 1 << sides.logY; ++row) {
     const y = bottom + row;
     const [y0, y1] = span(frame.top - y - 1, 1, 0, frame.scale, frame.height);
     if (y0 >= y1) continue;
     const air = airOf(y, frame.worldHeight);
     for (let column = 0; column < width; ++column) {
-      if ((look[start + column]! & (IS_ROCK | FALLS | SURFACE)) !== SURFACE) continue;
+      if (!isSurface(seen(column, row))) continue;
       const [x0, x1] = span(left + column, 1, frame.left, frame.scale, frame.width);
-      if (x0 < x1) drawSurface(frame, { x0, x1, y0, y1 }, look, around, start, column, width, left + column, y, air);
+      if (x0 < x1) drawSurface(frame, { x0, x1, y0, y1 }, seen, column, row, left + column, y, air);
     }
   }
 }
@@ -162,7 +161,7 @@ interface Row {
   y1: number;
 }
 
-function drawRow(frame: Frame, look: Uint32Array, around: Around, place: Row): void {
+function drawRow(frame: Frame, look: Uint32Array, place: Row): void {
   const { width, left, y } = place;
   const start = place.row * width;
   const air = airOf(y, frame.worldHeight);
@@ -174,12 +173,10 @@ function drawRow(frame: Frame, look: Uint32Array, around: Around, place: Row): v
     area.x0 = EDGES[column]!;
     area.x1 = EDGES[end]!;
     if (area.x0 >= frame.width) return;
-    if (area.x0 === area.x1) void 0; // less than a pixel
+    if (area.x0 === area.x1 || (seen & (FALLS | SURFACE)) === SURFACE) void 0; // less than a pixel; drawn when all else is
     else if (seen & IS_ROCK) drawRock(frame, area, seen, left + column, y);
     else if (seen & FALLS) drawFall(frame, area, seen & 255, air);
-    else if (seen & SURFACE) {
-      drawSurface(frame, area, look, around, start, column, width, left + column, y, air);
-    } else if (seen & IS_BEYOND) fillArea(frame, area, BEYOND_PIXEL);
+    else if (seen & IS_BEYOND) fillArea(frame, area, BEYOND_PIXEL);
     else if ((seen & 255) === 0) fillArea(frame, area, air);
     else drawWater(frame, area, seen, y, air);
     column = end;
@@ -211,47 +208,65 @@ function drawWater(frame: Frame, area: Area, seen: number, y: number, air: numbe
   }
 }
 
-/** How high the surface stands at the border to a neighbour, of 510. Both cells find the same place there: halfway
- *  between their levels or, where these are in two rows, where the rows meet. What does not tell is as high as here. */
-function borderOf(look: Uint32Array | null, at: number, width: number, here: number): number {
-  const neighbour = look?.[at] ?? IS_BEYOND;
-  if (neighbour & (IS_ROCK | IS_BEYOND | FALLS)) return 2 * here;
-  if (neighbour & SURFACE) return here + (neighbour & 255);
-  if (neighbour !== 0) return 510; // its surface is in a cell above
-  // Air over water or ground: the surface comes down to that, as mostly where a chunk ends. Air over air: it ends here.
-  const below = look![at - width] ?? IS_BEYOND;
-  return below === 0 || below & FALLS ? 2 * here : 0;
+/** What is seen of a cell of the chunk or beside it. */
+type Seen = (column: number, row: number) => number;
+
+function seenIn(look: Uint32Array, around: Around, { logX, logY }: ChunkSides): Seen {
+  return (column, row) => {
+    const right = column >> logX;
+    const up = row >> logY;
+    const page = right || up ? around(right, up) : look;
+    return page?.[((row - (up << logY)) << logX) + column - (right << logX)] ?? IS_BEYOND;
+  };
 }
 
-/** A surface that runs on into the neighbours', with a line on it that goes on into water below; a strand that falls on it
- *  goes on down to it. The cell is the `column`-th of a row of `width` that begins at `start`; (x, y) is its place in the world. */
+/** How high the surface stands at the border to a neighbour, of 510: halfway between their levels, which may be in
+ *  two rows. Both cells find the same place there. What does not tell is as high as here. */
+function borderOf(seen: Seen, column: number, row: number, here: number): number {
+  const neighbour = seen(column, row);
+  if (neighbour & (IS_ROCK | IS_BEYOND | FALLS)) return 2 * here;
+  if (neighbour & SURFACE) return here + (neighbour & 255);
+  const beside = seen(column, neighbour === 0 ? row - 1 : row + 1);
+  if (isSurface(beside)) return here + (beside & 255) + (neighbour === 0 ? -255 : 255);
+  if (neighbour !== 0) return 510; // high above
+  // Air over ground: the surface comes down to that. Air over air: it ends here.
+  return beside === 0 || beside & FALLS ? 2 * here : 0;
+}
+
+function isSurface(look: number): boolean {
+  return (look & (IS_ROCK | IS_BEYOND | FALLS | SURFACE)) === SURFACE;
+}
+
+/** A surface that runs on into the neighbours', with a line on it, over air above and water below the cell, too; a strand
+ *  that falls on it goes on down to it. (x, y) is the cell's place in the world. */
 function drawSurface(
-  frame: Frame, area: Area, look: Uint32Array, around: Around, start: number, column: number, width: number,
-  x: number, y: number, air: number,
+  frame: Frame, area: Area, seen: Seen, column: number, row: number, x: number, y: number, air: number,
 ): void {
   const { pixels, scale } = frame;
-  const seen = look[start + column]!;
-  const here = seen & 255;
-  const low = (column > 0 ? borderOf(look, start + column - 1, width, here)
-    : borderOf(around.left, start + width - 1, width, here)) / 510;
-  const high = (column + 1 < width ? borderOf(look, start + column + 1, width, here)
-    : borderOf(around.right, start, width, here)) / 510;
+  const own = seen(column, row);
+  const here = own & 255;
+  const low = borderOf(seen, column - 1, row, here) / 510;
+  const high = borderOf(seen, column + 1, row, here) / 510;
   const middle = here / 255;
-  const water = WATER[(seen >> 8) & 255]!;
+  const water = WATER[(own >> 8) & 255]!;
   const line = Math.max(1, scale * 0.12);
-  const over = (start + width < look.length ? look[start + width + column] : around.above?.[column]) ?? 0;
+  const over = seen(column, row + 1);
+  const under = seen(column, row - 1);
   const strand = over & FALLS ? strandOf(area, over & 255, air) : null;
-  const under = (start > 0 ? look[start - width + column] : around.below?.[look.length - width + column]) ?? 0;
-  const end = under !== 0 && under >>> 16 === 0 ? Math.min(frame.height, area.y1 + Math.ceil(line) + 1) : area.y1;
+  const beyond = Math.ceil(scale / 2 + line) + 1;
+  const from = over === 0 ? Math.max(0, area.y0 - beyond) : area.y0;
+  const to = row < 0 ? area.y0 : under !== 0 && under >>> 16 === 0 ? Math.min(frame.height, area.y1 + beyond) : area.y1;
   for (let pixel = area.x0; pixel < area.x1; ++pixel) {
     const behind = strand ? strand(pixel) : air;
     const along = frame.left + (pixel + 0.5) / scale - x;
     const level = along < 0.5 ? low + (middle - low) * along * 2 : middle + (high - middle) * (along * 2 - 1);
     const surface = (frame.top - y - level) * scale; // of the frame's rows, its place
-    for (let row = area.y0; row < end; ++row) {
-      const at = row * frame.width + pixel;
-      const deep = row < area.y1 ? row + 1 - surface : Math.max(1, row + 1 - surface);
-      let colour = row < area.y1 ? water : pixels[at]!;
+    for (let down = from; down < to; ++down) {
+      const deep = down + 1 - surface;
+      if (deep <= 0 && down < area.y0) continue;
+      if (deep >= line + 1 && down >= area.y1) break;
+      const at = down * frame.width + pixel;
+      let colour = down < area.y1 ? water : pixels[at]!;
       if (deep <= 0) colour = behind;
       else if (deep < 1) colour = mixPixels(behind, SURFACE_PIXEL, (deep * 256) | 0);
       else if (deep < line) colour = SURFACE_PIXEL;
