@@ -168,6 +168,73 @@ async function standUp(page) {
   await page.waitForTimeout(500); // what was still on its way
 }
 
+/** Surfaces that go up and down from column to column, and on into other rows between two ticks: they are put into what
+ *  the painters keep of four chunks of air. Pixels that differ are counted there alone, for all that goes wrong with such
+ *  surfaces is less than what may differ elsewhere. */
+async function slopes(page) {
+  console.log("both paint slopes the same, in a tick and between two");
+  for (const scale of [1.7, 5.3, 21]) {
+    await page.evaluate((place) => window.sluice.goTo(place), { x: 768, y: 256, z: 0, scale });
+    await until("the chunks are known", () => page.evaluate(() => {
+      window.sluice.repaint();
+      return window.sluice.painter.lookOf(12, 4) !== undefined && window.sluice.painter.lookOf(11, 3) !== undefined;
+    }));
+    for (const share of [0.3, 0.7, 1]) {
+      const differ = await page.evaluate(([part, random]) => {
+        const { painter, screen, camera, mirror, canvas: { width, height, clientWidth } } = window.sluice;
+        const { sides: { logX, logY } } = mirror;
+        const SURFACE = 4 << 16; // as in look.ts
+        const levelsFrom = (first) => Array.from({ length: 2 << logX }, (_, x) => random[(x * 7 + first) % random.length])
+          .reduce((levels, step) => [...levels, Math.min(1020, Math.max(-1020, (levels.at(-1) ?? 0) + step))], []);
+        const now = levelsFrom(0);
+        const before = now.map((level, x) => level + random[(x * 5 + 3) % random.length]);
+        const [left, bottom] = [11 << logX, 3 << logY];
+        const tiles = [...painter.tiles.values()].filter(({ x, y }) => (x === 11 || x === 12) && (y === 3 || y === 4));
+        for (const tile of tiles) {
+          const of = (levels) => Uint32Array.from({ length: 1 << (logX + logY) }, (_, i) => {
+            const x = (tile.x << logX) + (i & ((1 << logX) - 1)) - left;
+            const y = (tile.y << logY) + (i >> logX) - bottom;
+            const fill = levels[x] + 255 * ((1 << logY) - y); // the slopes lie about where the chunks meet
+            return fill > 255 ? 255 : fill > 0 ? SURFACE | fill : 0;
+          });
+          window.stamps = (window.stamps ?? 1e9) + 2;
+          Object.assign(tile, { look: of(now), before: of(before), moves: true, stale: false,
+            stamp: window.stamps, beforeStamp: window.stamps + 1 });
+          tile.details.made = tile.detailsBefore.made = 0;
+        }
+        painter.step = 50;
+        const pixels = (picture) => {
+          for (let tries = 0; painter.paint(picture, width, height, camera, painter.tickTime + 50 * part) && tries < 9;) ++tries;
+          if (picture === screen) screen.flatten();
+          return screen.context.getImageData(0, 0, width, height).data;
+        };
+        const [graphics, processor] = [pixels(screen), pixels(screen.plain)];
+        const cells = width / clientWidth;
+        let [count, colours] = [0, new Set()];
+        for (let i = 0; i < graphics.length; i += 4) {
+          const x = camera.worldX(((i / 4) % width + 0.5) / cells) - left;
+          const y = camera.worldY((Math.floor(i / 4 / width) + 0.5) / cells) - bottom;
+          if (x < 1 || y < 1 || x > (2 << logX) - 1 || y + bottom > mirror.size.y) continue;
+          // What is beside a chunk is not mixed by the processor, nor what is above or below by any.
+          const nearBorder = Math.abs(x - (1 << logX)) < 2 || Math.abs(y - (1 << logY)) < 2;
+          if (part < 1 && nearBorder) continue;
+          colours.add(graphics[i + 2]);
+          if ([0, 1, 2].some((k) => Math.abs(graphics[i + k] - processor[i + k]) > 12)) ++count;
+        }
+        for (const tile of tiles) {
+          tile.stale = true;
+          ++tile.version;
+        }
+        window.sluice.repaint();
+        return { count, tiles: tiles.length, colours: colours.size };
+      }, [share, Array.from({ length: 97 }, (_, i) => ((i * i * 31 + i * 17) % 401) - 200)]);
+      assert.equal(differ.tiles, 4);
+      assert.ok(differ.colours > 20, "air, water and lines are seen");
+      assert.ok(differ.count <= 4, `${differ.count} pixels of slopes differ at ${scale}, ${share} of a tick`);
+    }
+  }
+}
+
 async function betweenTicks(page) {
   console.log("from far, too, the picture between two ticks is between the two");
   for (const scale of [0.3, 0.8, 2]) {
@@ -308,6 +375,7 @@ await main(async () => {
   await byGl(page);
   await lateParts(page);
   await shot(page, "webgl");
+  await slopes(page);
   await placesAndScales(page);
   await betweenTicks(page);
   await levelsOfDetail(page);
