@@ -166,6 +166,12 @@ test("between two ticks a surface that goes on into another row is in one of bot
   }
 });
 
+test("between two ticks a strand that a surface rises into fills up", () => {
+  const mixed = new Uint32Array(2);
+  mixLooks(Uint32Array.of(FALLS | 100, SURFACE | 40), Uint32Array.of(SURFACE | 200, 0), 1, 0.5, mixed);
+  assert.equal(mixed[0] & ~0xff00, SURFACE | 150);
+});
+
 test("between two ticks the picture is between the two", () => {
   const [before, now, mixed] = [10, 210, 0].map((fill) => Uint32Array.of(SURFACE | fill));
   let last = 10;
@@ -456,4 +462,28 @@ test("a surface runs on without a break, whatever rows and chunks it crosses", (
       assert.ok(line >= 1 && line <= 3, `round ${round}: a line of ${line} pixels at ${x / scale}`);
     }
   }
+});
+
+test("a surface ends as what is beside it says", () => {
+  const scale = 20;
+  const AIR = 0;
+  /** Pixels from a row's floor up to the surface at the right border of a column that is half full there. */
+  const edge = (neighbour) => {
+    const look = new Uint32Array(64);
+    look[2 * 8 + 1] = SURFACE | 127; // in row 2, over water and left of the neighbour
+    look[8 + 1] = look[1] = 255;
+    neighbour.forEach((seen, row) => (look[row * 8 + 2] = seen));
+    const frame = { pixels: new Uint32Array(160 * 160), width: 160, height: 160, left: 0, top: 8, scale, worldHeight: 1 };
+    drawNear(frame, look, () => null, { logX: 3, logY: 3, logZ: 0 }, 0, 0);
+    let y = 0;
+    while (frame.pixels[y * 160 + 2 * scale - 1] === frame.pixels[0]) ++y;
+    return 6 * scale - y; // row 2 begins 6 rows from the top
+  };
+  const near = (neighbour, wanted) => assert.ok(Math.abs(edge(neighbour) - wanted) <= 2, `${edge(neighbour)}, not ${wanted}`);
+  near([IS_ROCK, IS_ROCK, IS_ROCK], scale / 2); // rock
+  near([IS_ROCK, IS_ROCK, AIR], 0); // dry ground
+  near([255, 255, 255, 255, SURFACE | 127], scale); // a front that is two cells high
+  near([AIR, AIR, AIR], scale / 2); // a ledge
+  near([AIR, FALLS | 90, AIR], scale / 2); // a ledge over which it falls
+  near([AIR, AIR, FALLS | 90], scale / 2); // likewise
 });

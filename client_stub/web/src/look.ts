@@ -21,6 +21,11 @@ export const OPEN_RIGHT = 64 << 16;
 /** No cell of the world. */
 export const IS_BEYOND = 128 << 16;
 
+/** Whether the surface of settled water lies in that cell. */
+export function isSurface(look: number): boolean {
+  return (look & (IS_ROCK | IS_BEYOND | FALLS | SURFACE)) === SURFACE;
+}
+
 /** A cell of water looks at most this much deeper than its open neighbours: a fall of full cells
  *  through a lake is no abyss, and water beside air is lit from there. */
 const DEPTH_SLOPE = 3;
@@ -182,10 +187,10 @@ export function stonesOf(sides: ChunkSides, chunkX: number, chunkY: number, side
  *  the next one up or down. NaN where the chunk does not tell. */
 function heightOf(looks: Uint32Array, at: number, width: number): number {
   const seen = looks[at]!;
-  if (seen & SURFACE) return seen & 255;
+  if (isSurface(seen)) return seen & 255;
   if (seen >>> 16 !== 0) return NaN;
   const beside = looks[at + (seen === 0 ? -width : width)] ?? 0;
-  return beside & SURFACE ? (beside & 255) + (seen === 0 ? -255 : 255) : NaN;
+  return isSurface(beside) ? (beside & 255) + (seen === 0 ? -255 : 255) : NaN;
 }
 
 /** What is shown between two ticks: `share` 0 is the tick before, 1 the newest one. Of rows of `width` cells. */

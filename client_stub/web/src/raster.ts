@@ -6,7 +6,7 @@
 // by one, so that a part-filled cell has a level and rock a grain.
 import { CHUNK_CELLS, type ChunkSides } from "./geometry";
 import {
-  FALLS, IS_BEYOND, IS_ROCK, OPEN_ABOVE, OPEN_BELOW, OPEN_LEFT, OPEN_RIGHT, SURFACE,
+  FALLS, IS_BEYOND, IS_ROCK, isSurface, OPEN_ABOVE, OPEN_BELOW, OPEN_LEFT, OPEN_RIGHT, SURFACE,
 } from "./look";
 import {
   AIR, BEYOND_PIXEL, mixPixels, noise, SHADES_PER_CELL, STONES, SURFACE_PIXEL, WATER,
@@ -105,7 +105,7 @@ export function span(
 }
 
 /** What is seen in the chunk so many to the right and up, for surfaces that go on there, and strands that come from there.
- *  Those below are painted already. */
+ *  The chunk below is painted before this one. */
 export type Around = (right: number, up: number) => Uint32Array | null;
 
 /** Where the columns of the chunk that is painted begin, in the frame's pixels. */
@@ -173,7 +173,7 @@ function drawRow(frame: Frame, look: Uint32Array, place: Row): void {
     area.x0 = EDGES[column]!;
     area.x1 = EDGES[end]!;
     if (area.x0 >= frame.width) return;
-    if (area.x0 === area.x1 || (seen & (FALLS | SURFACE)) === SURFACE) void 0; // less than a pixel; drawn when all else is
+    if (area.x0 === area.x1 || isSurface(seen)) void 0; // less than a pixel; drawn when all else is
     else if (seen & IS_ROCK) drawRock(frame, area, seen, left + column, y);
     else if (seen & FALLS) drawFall(frame, area, seen & 255, air);
     else if (seen & IS_BEYOND) fillArea(frame, area, BEYOND_PIXEL);
@@ -225,16 +225,12 @@ function seenIn(look: Uint32Array, around: Around, { logX, logY }: ChunkSides): 
 function borderOf(seen: Seen, column: number, row: number, here: number): number {
   const neighbour = seen(column, row);
   if (neighbour & (IS_ROCK | IS_BEYOND | FALLS)) return 2 * here;
-  if (neighbour & SURFACE) return here + (neighbour & 255);
+  if (isSurface(neighbour)) return here + (neighbour & 255);
   const beside = seen(column, neighbour === 0 ? row - 1 : row + 1);
   if (isSurface(beside)) return here + (beside & 255) + (neighbour === 0 ? -255 : 255);
   if (neighbour !== 0) return 510; // high above
   // Air over ground: the surface comes down to that. Air over air: it ends here.
   return beside === 0 || beside & FALLS ? 2 * here : 0;
-}
-
-function isSurface(look: number): boolean {
-  return (look & (IS_ROCK | IS_BEYOND | FALLS | SURFACE)) === SURFACE;
 }
 
 /** A surface that runs on into the neighbours', with a line on it, over air above and water below the cell, too; a strand
