@@ -271,12 +271,12 @@ struct SlabUnder {
   const Cell* slab = nullptr;
   std::uint32_t there = ~std::uint32_t{0};  // rows, as bits
 
-  HWY_INLINE const Cell* with(std::uint32_t rows) {
+  // With those rows, at least.
+  HWY_INLINE const Cell* with(std::uint32_t rows) const {
     for (std::uint32_t left = rows & ~there; left != 0; left &= left - 1) {
       const std::size_t first = lowest(left) * kSegmentCells;
       copy_segment(slab + first, copy + first);
     }
-    there |= rows;
     return cells;
   }
 };
@@ -305,10 +305,10 @@ HWY_INLINE std::uint32_t rows_to_look_at(const SidewaysInput& input, std::size_t
 // Everything of one slab of a 3D world, where a segment is a row of x, in place. Returns the rows
 // of `old` that became what they were.
 template <bool kFirst>
-HWY_INLINE std::uint32_t flow_in_layer(const VectorRule& rule, std::int32_t y, SlabUnder& below,
-                                       const SidewaysInput& input, Cell* slab,
-                                       Cell* HWY_RESTRICT old, Cell* HWY_RESTRICT columns,
-                                       SlabFlows& flows) {
+HWY_INLINE std::uint32_t flow_in_layer(const VectorRule& rule, std::int32_t y,
+                                       const SlabUnder& below, const SidewaysInput& input,
+                                       Cell* slab, Cell* HWY_RESTRICT old,
+                                       Cell* HWY_RESTRICT columns, SlabFlows& flows) {
   const Tag d;
   constexpr std::size_t kSide = kSegmentCells;
   const std::size_t borders = static_cast<std::size_t>(y) * kSide;
