@@ -70,6 +70,8 @@ Grid::Grid(const WorldConfig& config)
       passes_((config.side_view() ? kWakeX | kWakeVertical : kWakeAll) | kWakeLevel),
       world_(config.box()),
       open_(with_gutters(config)),
+      first_(shape_.chunk_of(open_.from)),
+      last_(shape_.chunk_of(open_.end() - Vec3{1, 1, 1})),
       gutters_(gutters_of(world_, open_)) {
   const std::vector<Cell> air(kChunkCells + kOverread, kAir);
   air_digest_ = digest_cells(air.data());
@@ -82,10 +84,6 @@ const Chunk* Grid::find(ChunkCoord coord) const {
 
 Chunk* Grid::find(ChunkCoord coord) {
   return const_cast<Chunk*>(static_cast<const Grid*>(this)->find(coord));
-}
-
-bool Grid::reaches(ChunkCoord coord) const {
-  return !intersect(shape_.box(coord), open_).empty();
 }
 
 Chunk& Grid::obtain(ChunkCoord coord) {

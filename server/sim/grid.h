@@ -44,7 +44,11 @@ class Grid {
   /// Stores a chunk that make() made, awake. Nothing may be stored there.
   Chunk& adopt(std::unique_ptr<Chunk> chunk);
   /// Whether any cell of that chunk could ever be open.
-  [[nodiscard]] bool reaches(ChunkCoord coord) const;
+  [[nodiscard]] bool reaches(ChunkCoord coord) const {
+    const ChunkCoord c = coord;
+    return c.x >= first_.x && c.x <= last_.x && c.y >= first_.y && c.y <= last_.y &&
+           c.z >= first_.z && c.z <= last_.z;
+  }
 
   [[nodiscard]] std::int64_t chunk_count() const {
     return static_cast<std::int64_t>(chunks_.size());
@@ -164,6 +168,8 @@ class Grid {
   std::uint8_t passes_;  // those that worlds of this shape have
   Box world_;
   Box open_;
+  ChunkCoord first_;  // of those that touch open_
+  ChunkCoord last_;
   std::vector<Box> gutters_;  // one for each open edge; they meet nowhere, corners stay solid
   std::map<ChunkCoord, std::unique_ptr<Chunk>> chunks_;
   std::uint64_t chunks_version_ = 0;

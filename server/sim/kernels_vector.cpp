@@ -27,24 +27,41 @@ Kernels make_kernels() {
 }
 #else
 
+// Four stripes at once, each with a key and a sum of its own: one after the other, each addition
+// would wait for the one before it.
 void digest_cells_vector(const Cell* HWY_RESTRICT cells, std::uint64_t* HWY_RESTRICT sums) {
   const hn::CappedTag<std::uint64_t, kDigestLanes> d;
   const hn::Repartition<std::uint32_t, decltype(d)> d32;
-  const std::size_t n = hn::Lanes(d);
+  constexpr std::size_t kStripe = 2 * kDigestLanes;  // cells
+  static_assert(kChunkCells % (4 * kStripe) == 0);
+  const auto term = [&](const Cell* at, auto key) {
+    const auto data = hn::BitCast(d, hn::LoadU(d32, reinterpret_cast<const std::uint32_t*>(at)));
+    const auto keyed = hn::BitCast(d32, hn::Xor(data, key));
+    const auto high = hn::BitCast(d32, hn::ShiftRight<32>(hn::BitCast(d, keyed)));
+    return hn::Add(hn::MulEven(keyed, high), data);
+  };
   const auto step = hn::Set(d, kDigestStep);
-  for (std::size_t lane = 0; lane < kDigestLanes; lane += n) {
-    auto key = hn::LoadU(d, kDigestKeys.data() + lane);
-    auto sum = hn::Zero(d);
-    for (std::size_t i = 2 * lane; i < kChunkCells; i += 2 * kDigestLanes) {
-      const auto data =
-          hn::BitCast(d, hn::LoadU(d32, reinterpret_cast<const std::uint32_t*>(cells + i)));
-      const auto keyed = hn::Xor(data, key);
-      const auto product =
-          hn::MulEven(hn::BitCast(d32, keyed), hn::BitCast(d32, hn::ShiftRight<32>(keyed)));
-      sum = hn::Add(sum, hn::Add(product, data));
-      key = hn::Add(key, step);
+  const auto four_steps = hn::Set(d, 4 * kDigestStep);
+  for (std::size_t lane = 0; lane < kDigestLanes; lane += hn::Lanes(d)) {
+    auto key0 = hn::LoadU(d, kDigestKeys.data() + lane);
+    auto key1 = hn::Add(key0, step);
+    auto key2 = hn::Add(key1, step);
+    auto key3 = hn::Add(key2, step);
+    auto sum0 = hn::Zero(d);
+    auto sum1 = sum0;
+    auto sum2 = sum0;
+    auto sum3 = sum0;
+    for (std::size_t i = 2 * lane; i < kChunkCells; i += 4 * kStripe) {
+      sum0 = hn::Add(sum0, term(cells + i, key0));
+      sum1 = hn::Add(sum1, term(cells + i + kStripe, key1));
+      sum2 = hn::Add(sum2, term(cells + i + 2 * kStripe, key2));
+      sum3 = hn::Add(sum3, term(cells + i + 3 * kStripe, key3));
+      key0 = hn::Add(key0, four_steps);
+      key1 = hn::Add(key1, four_steps);
+      key2 = hn::Add(key2, four_steps);
+      key3 = hn::Add(key3, four_steps);
     }
-    hn::StoreU(sum, d, sums + lane);
+    hn::StoreU(hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3)), d, sums + lane);
   }
 }
 

@@ -111,25 +111,9 @@ bool fluxes_up_the_line(const CellularRule& rule, const Border& border, const Bo
 
 }  // namespace
 
-FaceMask Border::faces_in(const ChunkRegion* low, const ChunkRegion* high) const {
-  FaceMask mask = {~std::uint64_t{0}, ~std::uint32_t{0} >> (32 - lines)};
-  for (const ChunkRegion* region : {low, high}) {
-    if (region == nullptr) continue;
-    mask.slabs &= region->slabs;
-    // Along z a segment is a line; along x its first or last segment holds a border.
-    if (segment_is_line) {
-      mask.lines &= region->segments;
-    } else if ((region->segments & (region == low ? last_segment : 1U)) == 0) {
-      mask.lines = 0;
-    }
-  }
-  return mask;
-}
-
 bool border_fluxes(const CellularRule& rule, const Border& border, const BorderSide& low,
                    const BorderSide& high, FaceMask faces, std::int32_t least, std::int32_t* flux,
                    std::uint64_t& waits) {
-  if (faces.lines == 0) return false;
   if (border.lines > 1) {
     return fluxes_by_slab(rule, border, low, high, faces, least, flux, waits);
   }

@@ -17,6 +17,8 @@ enum class SidewaysAxis : std::uint8_t { kX, kZ };
 struct FaceMask {
   std::uint64_t slabs = 0;
   std::uint32_t lines = 0;
+
+  [[nodiscard]] bool empty() const { return slabs == 0 || lines == 0; }
 };
 
 /// The cells on a border, as an index into the chunk's cells: [y][z] for x, [y][x] for z.
@@ -41,7 +43,20 @@ struct Border {
 
   /// Those between the region of the chunk on the low side and that of the chunk on the high side;
   /// null: where no chunk is, so that the other alone counts.
-  [[nodiscard]] FaceMask faces_in(const ChunkRegion* low, const ChunkRegion* high) const;
+  [[nodiscard]] FaceMask faces_in(const ChunkRegion* low, const ChunkRegion* high) const {
+    FaceMask mask = {~std::uint64_t{0}, ~std::uint32_t{0} >> (32 - lines)};
+    for (const ChunkRegion* region : {low, high}) {
+      if (region == nullptr) continue;
+      mask.slabs &= region->slabs;
+      // Along z a segment is a line; along x its first or last segment holds a border.
+      if (segment_is_line) {
+        mask.lines &= region->segments;
+      } else if ((region->segments & (region == low ? last_segment : 1U)) == 0) {
+        mask.lines = 0;
+      }
+    }
+    return mask;
+  }
 };
 
 /// One side of a border: its chunk's cells and the slab below them; null where no chunk is, which

@@ -166,26 +166,29 @@ class CellularWater final : public WaterModelState {
     const AxisView view = view_of(axis);
     const Border& border = borders_[static_cast<std::size_t>(axis)];
     const Chunk& chunk = *active.chunk;
-    const Chunk* high = chunk.*view.high;
-    std::int32_t* const high_flux = fluxes_.high(active.fluxes, axis);
+    const Chunk* const high = chunk.*view.high;
+    // Most regions touch no border: that is seen first.
+    const FaceMask high_faces =
+        border.faces_in(&active.sideways, high != nullptr ? &high->pass_region : nullptr);
+    const FaceMask low_faces = border.faces_in(nullptr, &active.sideways);
+    const bool low_place = chunk.*view.low == nullptr && !low_faces.empty();
+    if (high_faces.empty() && !low_place) return;
     const BorderSide here = {chunk.cells.data(), slab_below(grid, chunk)};
-    if (high != nullptr) {
-      const BorderSide there = {high->cells.data(), slab_below(grid, *high)};
-      const FaceMask faces = border.faces_in(&active.sideways, &high->pass_region);
-      if (border_fluxes(rule_, border, here, there, faces, least_, high_flux, plan.high_waits)) {
-        std::copy_n(high_flux, border.faces(), fluxes_.low(high->pass_slot, axis));
+    if (!high_faces.empty() && (high != nullptr || grid.reaches(step(chunk.coord, axis, +1)))) {
+      const BorderSide there =
+          high == nullptr ? BorderSide{} : BorderSide{high->cells.data(), slab_below(grid, *high)};
+      std::int32_t* const flux = fluxes_.high(active.fluxes, axis);
+      if (border_fluxes(rule_, border, here, there, high_faces, least_, flux, plan.high_waits)) {
         fluxes_.note_high(active.fluxes, axis);
-        fluxes_.note_low(high->pass_slot, axis);
+        plan.high_missing = high == nullptr;
+        if (high != nullptr) {
+          std::copy_n(flux, border.faces(), fluxes_.low(high->pass_slot, axis));
+          fluxes_.note_low(high->pass_slot, axis);
+        }
       }
-    } else if (grid.reaches(step(chunk.coord, axis, +1))) {
-      const FaceMask faces = border.faces_in(&active.sideways, nullptr);
-      plan.high_missing =
-          border_fluxes(rule_, border, here, {}, faces, least_, high_flux, plan.high_waits);
-      if (plan.high_missing) fluxes_.note_high(active.fluxes, axis);
     }
-    if (chunk.*view.low == nullptr && grid.reaches(step(chunk.coord, axis, -1))) {
-      const FaceMask faces = border.faces_in(nullptr, &active.sideways);
-      plan.low_missing = border_fluxes(rule_, border, {}, here, faces, least_,
+    if (low_place && grid.reaches(step(chunk.coord, axis, -1))) {
+      plan.low_missing = border_fluxes(rule_, border, {}, here, low_faces, least_,
                                        fluxes_.low(active.fluxes, axis), plan.low_waits);
       if (plan.low_missing) fluxes_.note_low(active.fluxes, axis);
     }
