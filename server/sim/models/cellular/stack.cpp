@@ -161,6 +161,11 @@ class StackWalk {
     }
     if (chunk.below == nullptr) return false;
     if (chunk.cells.is_shared_rock() || chunk.below->cells.is_shared_rock()) return false;
+    // A page that is shared is copied only where something moves.
+    const bool shares = chunk.cells.is_shared() || chunk.below->cells.is_shared();
+    if (shares && !would_move(highest_slab(shape_, *chunk.below), bottom_slab(chunk), segments)) {
+      return false;
+    }
     PassChanges pair(shape_);
     const bool moved = kernels().cellular.pair(
         rule_, segments, chunk.below->cells.edit() + highest_slab_index(shape_), chunk.cells.edit(),
