@@ -44,8 +44,7 @@ class Grid {
   /// Stores a chunk that make() made, awake. Nothing may be stored there.
   Chunk& adopt(std::unique_ptr<Chunk> chunk);
   /// Whether any cell of that chunk could ever be open.
-  [[nodiscard]] bool reaches(ChunkCoord coord) const {
-    const ChunkCoord c = coord;
+  [[nodiscard]] bool reaches(ChunkCoord c) const {
     return c.x >= first_.x && c.x <= last_.x && c.y >= first_.y && c.y <= last_.y &&
            c.z >= first_.z && c.z <= last_.z;
   }

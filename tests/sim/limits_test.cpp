@@ -22,6 +22,16 @@ using sim::World;
 using sim::WorldSpec;
 using testing::HasSubstr;
 
+std::vector<ChunkCoord> chunks_within(ChunkCoord first, ChunkCoord last) {
+  std::vector<ChunkCoord> chunks;
+  for (std::int32_t y = first.y; y <= last.y; ++y) {
+    for (std::int32_t z = first.z; z <= last.z; ++z) {
+      for (std::int32_t x = first.x; x <= last.x; ++x) chunks.push_back({x, y, z});
+    }
+  }
+  return chunks;
+}
+
 std::string reason_of(World& world, sim::CommandBody body) {
   sim::SerialExecutor serial;
   const std::vector<sim::Command> commands = {{std::move(body)}};
@@ -298,6 +308,31 @@ RC_GTEST_PROP(LimitOfChunks, HoldsAndIsTheSameInEveryRun,
   workers::ThreadPool pool(3);
   workers::ShuffledExecutor shuffled(pool, seed);
   RC_ASSERT(run(spec, script, {}, shuffled, 0).digests == plain.digests);
+}
+
+// Sides that end at a chunk's border, one cell before it and one beyond, with open edges and
+// without.
+TEST(Grid, ReachesTheChunksThatTouchTheWorldOrItsGutters) {
+  for (const bool solid : {false, true}) {
+    for (std::uint32_t i = 0; i < 9 * 64; ++i) {
+      sim::WorldConfig config;
+      const auto edge = [i](std::uint32_t bit) {
+        return (i / 9 >> bit & 1U) != 0 ? sim::Edge::kOpen : sim::Edge::kWall;
+      };
+      config.edges = {edge(0), edge(1), edge(2), edge(3), edge(4), edge(5)};
+      const std::int32_t chunk = solid ? 16 : 64;
+      const auto around = [&](std::uint32_t digit) {
+        return 2 * chunk - 1 + static_cast<std::int32_t>(digit);
+      };
+      config.size = {around(i % 3), around(i / 3 % 3), solid ? around(i % 2) : 1};
+      if (!solid) config.edges.front = config.edges.back = sim::Edge::kWall;
+      const sim::Grid grid(config);
+      for (const ChunkCoord c : chunks_within({-2, -2, -2}, {5, 5, 5})) {
+        const Box there = intersect(grid.shape().box(c), grid.open_box());
+        ASSERT_EQ(grid.reaches(c), !there.empty()) << i << ": " << c.x << ' ' << c.y << ' ' << c.z;
+      }
+    }
+  }
 }
 
 }  // namespace
