@@ -66,9 +66,9 @@ struct BorderSide {
   const Cell* below = nullptr;
 };
 
-/// The fluxes over the given faces, from the high border of `low` to the low border of `high`, go
-/// to `flux`, which holds zeros, [y][line]. Returns whether anything flows. A flux below `least` is
-/// left out, and its slab noted in `waits`.
+/// The fluxes over the given faces, of which there are some, from the high border of `low` to the
+/// low border of `high`, go to `flux`, which holds zeros, [y][line]. Returns whether anything
+/// flows. A flux below `least` is left out, and its slab noted in `waits`.
 bool border_fluxes(const CellularRule& rule, const Border& border, const BorderSide& low,
                    const BorderSide& high, FaceMask faces, std::int32_t least, std::int32_t* flux,
                    std::uint64_t& waits);
