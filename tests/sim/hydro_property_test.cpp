@@ -38,6 +38,8 @@ sim::RunOptions drawn_options(std::uint64_t seed) {
   options.water = {.piece_bits = dice.roll(0, 4),
                    .spare_lakes = static_cast<std::size_t>(dice.roll(0, 4)),
                    .neighbours = static_cast<std::size_t>(dice.roll(0, 3)),
+                   .open_runs = static_cast<std::size_t>(dice.roll(1, 4)),
+                   .open_ticks = dice.roll(1, 3),
                    .rings = dice.roll(0, 4),
                    .looks = dice.roll(0, 16)};
   return options;
@@ -115,7 +117,9 @@ RC_GTEST_PROP(HydroProperty, SizesThatAreNoRulesChangeNothing,
     if (dice.chance(30)) {
       other->set_run_options({.water = {.piece_bits = dice.roll(0, 4),
                                         .spare_lakes = static_cast<std::size_t>(dice.roll(0, 4)),
-                                        .neighbours = static_cast<std::size_t>(dice.roll(0, 6))}});
+                                        .neighbours = static_cast<std::size_t>(dice.roll(0, 6)),
+                                        .open_runs = static_cast<std::size_t>(dice.roll(1, 4)),
+                                        .open_ticks = dice.roll(1, 3)}});
     }
     const sim::TickReport expected = world->tick(commands, serial);
     const sim::TickReport report = other->tick(commands, serial);

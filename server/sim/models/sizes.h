@@ -17,6 +17,10 @@ struct WaterSizes {
   std::size_t spare_lakes = 1024;
   /// A run at rest with more neighbours has them looked at anew each time.
   std::size_t neighbours = kMostNeighbours;
+  /// Bodies of so many runs or more are taken for open water where they are it; in each so many-th
+  /// tick it is looked for.
+  std::size_t open_runs = 64;
+  std::int64_t open_ticks = 8;
   /// How far lower runs are looked for around what is to be filled flat, in rings and in runs, and
   /// more for each run of it. Unlike the others these are rules: with other ones other results
   /// come, which are as good.

@@ -224,6 +224,13 @@ struct Quotients {
   }
 };
 
+/// Beyond which water of such an extent is old.
+constexpr std::int32_t most_age(const Ground& ground, bool solid) {
+  const std::int32_t width = ground.x_to - ground.x_from + 1;
+  const std::int32_t depth = solid ? ground.z_to - ground.z_from + 1 : 0;
+  return kAgePerCell * (width + depth) + kAgeAtLeast;
+}
+
 struct Body : Ground {
   std::size_t first = 0;  // of its movers, in Flow's list
   std::size_t count = 0;
@@ -249,5 +256,33 @@ struct Body : Ground {
   /// Its waves run on into water at rest.
   [[nodiscard]] bool runs_free() const { return !whole && !old(); }
 };
+
+/// What is left when a tick ends.
+struct Left {
+  Units drained = 0;                  // over open edges
+  std::vector<std::int32_t> awake;    // runs that are to be looked at again
+  std::vector<std::int32_t> falling;  // those in which water falls
+  std::vector<Chunk*> changed;        // chunks that the grid is to be told of
+  std::vector<Chunk*> kept_awake;
+  std::vector<std::int32_t> waiting;  // runs for whose water a chunk is to be made
+  std::vector<std::int32_t> others;   // runs with a state that did not have one, or had one
+  std::vector<std::int32_t> unmet;    // runs with water beside which columns may lack
+  std::vector<std::int32_t> perched;  // runs that rest though something could go through a link
+  bool heads_changed = false;         // the pressure of a run is another one
+
+  /// Writes the cells of a run that may go on moving, and lists what follows from that.
+  void show(Columns& columns, std::int32_t run, bool stays);
+  void add(const Left& other);
+};
+
+inline void Left::show(Columns& columns, std::int32_t id, bool stays) {
+  Run& run = columns.run(id);
+  if (columns.show_surface(run, stays, changed, kept_awake)) return;
+  if (!columns.show(run, changed)) {
+    waiting.push_back(id);
+  } else if (stays || run.air > 0) {
+    columns.keep_awake(run, kept_awake);
+  }
+}
 
 }  // namespace sluice::sim::hydro

@@ -50,7 +50,7 @@ struct alignas(64) Run {
   std::int32_t floor = 0;       // its lowest cell
   std::int32_t ceiling = 0;     // the cell above its highest
   std::int32_t motion = kNone;  // its entry in HydroState::runs
-  std::int32_t slot = kNone;    // of the tick under way (flow.h)
+  std::int32_t slot = kNone;    // its mover (flow.h); below kNone: its open water
   bool drain = false;           // stands behind an open side: emptied in every tick
   bool open_top = false;        // what rises over its ceiling is gone
   bool open_bottom = false;     // nothing settles in it
@@ -68,6 +68,8 @@ struct alignas(64) Run {
   bool reshaped = false;      // Columns::take_reshaped() is to tell of it
   std::int32_t lake = kNone;  // in which it rests, as far as that is known (lakes.h)
 
+  /// (open_water.h)
+  [[nodiscard]] bool in_open_water() const { return slot < kNone; }
   [[nodiscard]] Level base() const { return Level{floor} * kFull; }
   [[nodiscard]] Level top() const { return Level{ceiling} * kFull; }
   [[nodiscard]] Units capacity() const { return top() - base(); }

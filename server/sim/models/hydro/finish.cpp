@@ -20,7 +20,20 @@ bool settles(const Body& body) {
 
 }  // namespace
 
-Flow::Left Flow::finish() {
+void Left::add(const Left& other) {
+  drained += other.drained;
+  heads_changed = heads_changed || other.heads_changed;
+  append(other.awake, awake);
+  append(other.falling, falling);
+  append(other.changed, changed);
+  append(other.kept_awake, kept_awake);
+  append(other.waiting, waiting);
+  append(other.others, others);
+  append(other.unmet, unmet);
+  append(other.perched, perched);
+}
+
+Left Flow::finish() {
   find_settled();
   in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t piece) {
     finish_ways(from, to, listed_[piece]);
@@ -41,18 +54,7 @@ Flow::Left Flow::finish() {
       const std::span<const std::int32_t> movers(by_ground_);
       finish_movers(movers.subspan(from, ground_ends_[piece] - from), parts[piece]);
     });
-    for (const Left& part : parts) {
-      all.drained += part.drained;
-      all.heads_changed = all.heads_changed || part.heads_changed;
-      append(part.awake, all.awake);
-      append(part.falling, all.falling);
-      append(part.changed, all.changed);
-      append(part.kept_awake, all.kept_awake);
-      append(part.waiting, all.waiting);
-      append(part.others, all.others);
-      append(part.unmet, all.unmet);
-      append(part.perched, all.perched);
-    }
+    for (const Left& part : parts) all.add(part);
   }
   for (const std::int32_t m : all.others) {
     const Mover& mover = mover_at(m);
@@ -60,6 +62,10 @@ Flow::Left Flow::finish() {
   }
   unlike_ = static_cast<std::int64_t>(all.awake.size()) < spread_count_ / 2 ||
             movers_.size() > gathered_ + gathered_ / 4;
+  open_.finish(moves_, all);
+  if (hand_over()) {
+    std::erase_if(all.awake, [this](std::int32_t id) { return columns_.run(id).in_open_water(); });
+  }
   return all;
 }
 
@@ -164,12 +170,7 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     if (!stays && is_perched(m)) left.perched.push_back(mover.id);
     if (mover.air > 0) left.falling.push_back(mover.id);
     if (!run.met && (wet || mover.air > 0)) left.unmet.push_back(mover.id);
-    if (columns_.show_surface(run, stays, left.changed, left.kept_awake)) continue;
-    if (!columns_.show(run, left.changed)) {
-      left.waiting.push_back(mover.id);
-    } else if (stays || run.air > 0) {
-      columns_.keep_awake(run, left.kept_awake);
-    }
+    left.show(columns_, mover.id, stays);
   }
   left.awake.resize(awake);
 }

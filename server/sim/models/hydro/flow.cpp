@@ -70,10 +70,8 @@ void Flow::look_at_bodies() {
   for (Body& body : bodies_) {
     const Standing& standing = body.standing;
     body.still = !standing.flows && standing.flat();
-    const std::int32_t extent =
-        (body.x_to - body.x_from + 1) + (solid_ ? body.z_to - body.z_from + 1 : 0);
     const std::int32_t youngest = standing.youngest();
-    body.age = youngest > kAgePerCell * extent + kAgeAtLeast ? 0 : youngest;
+    body.age = youngest > most_age(body, solid_) ? 0 : youngest;
     body.fed = youngest == 1;
     presses_ = presses_ || (standing.presses && !body.still && !body.old());
     falls_ = falls_ || standing.falls;

@@ -26,7 +26,9 @@
 #include "server/sim/executor.h"
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/flows.h"
 #include "server/sim/models/hydro/lakes.h"
+#include "server/sim/models/hydro/open_water.h"
 #include "server/sim/models/hydro/solver.h"
 #include "server/sim/models/sizes.h"
 
@@ -46,6 +48,7 @@ class Flow {
     moves_ = moves;
     executor_ = &executor;
     sizes_ = sizes;
+    open_.begin(executor, sizes);
   }
   /// Gathers what the given runs are joined to; steps 1 to 4. The first `known` of them are what
   /// the last finish() listed as awake.
@@ -54,28 +57,17 @@ class Flow {
   void move(std::span<const std::int32_t> landed);
   /// Step 9: fills flat what is almost flat, and says what rests.
   void settle();
-  /// What is left when a tick ends.
-  struct Left {
-    Units drained = 0;                  // over open edges
-    std::vector<std::int32_t> awake;    // runs that are to be looked at again
-    std::vector<std::int32_t> falling;  // those in which water falls
-    std::vector<Chunk*> changed;        // chunks that the grid is to be told of
-    std::vector<Chunk*> kept_awake;
-    std::vector<std::int32_t> waiting;  // runs for whose water a chunk is to be made
-    std::vector<std::int32_t> others;   // runs with a state that did not have one, or had one
-    std::vector<std::int32_t> unmet;    // runs with water beside which columns may lack
-    std::vector<std::int32_t> perched;  // runs that rest though something could go through a link
-    bool heads_changed = false;         // the pressure of a run is another one
-  };
   /// Writes state and cells back.
   Left finish();
 
   /// Whether a run takes part in this tick.
   [[nodiscard]] bool has(std::int32_t run) const {
     const std::int32_t slot = columns_.run(run).slot;
-    return slot != kNone && movers_[static_cast<std::size_t>(slot)].spread;
+    return slot > kNone && movers_[static_cast<std::size_t>(slot)].spread;
   }
-  [[nodiscard]] std::int64_t movers() const { return spread_count_; }
+  /// Whether nothing moves but what it is told of.
+  [[nodiscard]] bool no_open_water() const { return open_.empty(); }
+  [[nodiscard]] std::int64_t movers() const { return spread_count_ + open_.run_count(); }
   /// Runs at rest looked at in this tick, to find out whether their lakes are flat.
   [[nodiscard]] std::int64_t take_looks() { return lakes_.take_looks(); }
 
@@ -104,6 +96,9 @@ class Flow {
   [[nodiscard]] Mover& mover_at(std::int32_t slot) {
     return movers_[static_cast<std::size_t>(slot)];
   }
+  [[nodiscard]] const Mover& mover_at(std::int32_t slot) const {
+    return movers_[static_cast<std::size_t>(slot)];
+  }
   [[nodiscard]] Body& body_at(std::int32_t body) { return bodies_[static_cast<std::size_t>(body)]; }
   [[nodiscard]] std::span<const std::int32_t> ways_of(std::int32_t mover) const {
     const auto at = 2 * static_cast<std::size_t>(mover);
@@ -124,6 +119,9 @@ class Flow {
     return {members_.data() + body.first, body.count};
   }
   [[nodiscard]] Way& way_at(std::int32_t way) { return ways_[static_cast<std::size_t>(way)]; }
+  [[nodiscard]] const Way& way_at(std::int32_t way) const {
+    return ways_[static_cast<std::size_t>(way)];
+  }
   [[nodiscard]] std::int32_t mover_count() const {
     return static_cast<std::int32_t>(movers_.size());
   }
@@ -159,6 +157,8 @@ class Flow {
   void untie();
   bool gather_bodies(std::span<const std::int32_t> seeds);
   bool gather_all(std::span<const std::int32_t> seeds);
+  void seed(std::int32_t id);
+  void seed_returned();
   bool spread_all();
   std::int32_t add_mover(std::int32_t id);
   void spread(std::int32_t mover);
@@ -224,7 +224,6 @@ class Flow {
   void look_at_flows();
   void transfer(Mover& mover);
   void spill(Way& way, std::vector<Spilled>& spilled);
-  void tell(const Way& way);
   void pass_age(const Mover& giver, Mover& taker) const;
   // fill.cpp
   bool settle(Body& body);
@@ -251,6 +250,11 @@ class Flow {
   void finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_t>& others);
   static Units drain(Run& run);
   void finish_movers(std::span<const std::int32_t> movers, Left& left);
+  // hand_over.cpp
+  [[nodiscard]] bool is_open_water(const Body& body) const;
+  [[nodiscard]] bool is_open_water(std::int32_t mover) const;
+  [[nodiscard]] OpenBody open_body_of(const Body& body);
+  bool hand_over();
   void list_columns();
 
   Columns& columns_;
@@ -299,18 +303,15 @@ class Flow {
   // Runs of whose lakes it is to be found out whether they are flat.
   std::vector<std::int32_t> asked_;
   Lakes lakes_{columns_, movers_, sizes_};
+  OpenWater open_;
+  std::vector<std::int32_t> returned_;  // runs that it gave back in this tick
+  std::size_t seeded_ = 0;              // so many of them are gathered
+  std::int64_t waited_ = 0;             // ticks since bodies were offered to it
   Solver solver_;
 };
 
 /// A flow cut by less than this keeps its momentum: it is rounding.
 inline constexpr Units kSmallCut = 4;
-
-/// The most that flows through a way from that end of it.
-inline Q16 fastest(const Mover& from, const Way& way) {
-  const Level level = std::max(from.full ? from.contact : from.level, way.sill());
-  const Units depth = std::min(level - way.sill(), way.opening());
-  return std::min(depth * (kOne / 8 * 7), kMostFlow);
-}
 
 /// What flows by the heads of its ends where one of them is full.
 [[nodiscard]] Q16 flow_by_pressure(const Mover& low, const Mover& high, const Way& way);
@@ -319,12 +320,12 @@ inline Q16 fastest(const Mover& from, const Way& way) {
 inline Q16 flow_between(const Mover& low, const Mover& high, const Way& way) {
   if (way.fixed) return way.flow;
   if (low.full || high.full) return flow_by_pressure(low, high, way);
-  const Level across = std::max(low.level, way.sill()) - std::max(high.level, way.sill());
-  return scaled(way.share, way.push + way.conductance * across);
+  return flow_by_levels(End(low), End(high), way);
 }
 
 inline Q16 Flow::fastest(const Way& way, bool from_low) const {
-  return hydro::fastest(movers_[static_cast<std::size_t>(from_low ? way.low : way.high)], way);
+  return hydro::fastest(End(movers_[static_cast<std::size_t>(from_low ? way.low : way.high)]),
+                        way);
 }
 
 inline Q16 Flow::flow_of(const Way& way) const {

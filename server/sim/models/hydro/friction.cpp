@@ -30,6 +30,17 @@ std::int64_t Quotient::squared_frequency(int scale) const {
   return below == 0 ? INT64_MAX : (above << scale) / below;
 }
 
+std::int32_t target_friction(const Quotients& quotients) {
+  const std::int64_t square = std::min({quotients.of_x.squared_frequency(18),
+                                        quotients.of_z.squared_frequency(18),
+                                        quotients.of_head.squared_frequency(24)});
+  Q16 target = kMostFriction;
+  if (square < kOne * kOne) {
+    target = std::min(target, scaled(kFrictionFactor, square_root(square)));
+  }
+  return static_cast<std::int32_t>(target);
+}
+
 // So that those of neither end add up to more than a run has.
 void Flow::scale_conductance(const Mover& low, Way& way) {
   const std::int32_t sum = std::max(low.conductance, mover_at(way.high).conductance);
@@ -57,8 +68,7 @@ Quotients Flow::quotients_of(std::size_t from, std::size_t to, const Body& body)
       scale_conductance(mover, way);
       if (way.joint != Joint::kContact) continue;
       (way.along_z ? sums.of_z : sums.of_x).links += way.conductance;
-      const Level across = absolute(mover.contact - mover_at(way.high).contact) >> shift;
-      sums.of_head.links += (way.conductance * across >> 8) * across;
+      sums.of_head.links += head_across(way, mover.contact - mover_at(way.high).contact, shift);
     }
   }
   return sums;
@@ -67,7 +77,7 @@ Quotients Flow::quotients_of(std::size_t from, std::size_t to, const Body& body)
 void Flow::find_frictions() {
   for (Body& body : bodies_) {
     const Level across = body.standing.highest_contact - body.standing.lowest_contact;
-    body.head_shift = std::max(0, bits_of(across) - 16);
+    body.head_shift = head_shift_of(across);
   }
   sum_up<Quotients>(
       [this](std::size_t from, std::size_t to, std::int32_t body) {
@@ -79,15 +89,7 @@ void Flow::find_frictions() {
       },
       [](Body& body, const Quotients& part) { body.quotients.add(part); });
   for (Body& body : bodies_) {
-    if (body.still) continue;
-    const std::int64_t square = std::min({body.quotients.of_x.squared_frequency(18),
-                                          body.quotients.of_z.squared_frequency(18),
-                                          body.quotients.of_head.squared_frequency(24)});
-    Q16 target = kMostFriction;
-    if (square < kOne * kOne) {
-      target = std::min(target, scaled(kFrictionFactor, square_root(square)));
-    }
-    body.target_friction = static_cast<std::int32_t>(target);
+    if (!body.still) body.target_friction = target_friction(body.quotients);
   }
 }
 

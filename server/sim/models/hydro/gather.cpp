@@ -25,7 +25,7 @@ bool wakes(const Mover& low, const Mover& high, Joint joint) {
 }  // namespace
 
 Flow::Flow(Columns& columns, const WorldConfig& config)
-    : columns_(columns), size_(config.size), solid_(!config.side_view()) {}
+    : columns_(columns), size_(config.size), solid_(!config.side_view()), open_(columns, config) {}
 
 void Flow::clear() {
   movers_.clear();
@@ -50,6 +50,7 @@ void Flow::restart() {
   clear();
   asked_.clear();
   lakes_.clear();
+  open_.clear();
 }
 
 void Flow::forget() {
@@ -78,6 +79,8 @@ void Flow::untie() {
 
 void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
   untie();
+  returned_.clear();
+  open_.advance(returned_);
   if (unlike_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
   // Movers of the last tick are movers still.
   bool done = !movers_.empty() && gather_bodies(seeds.subspan(known));
@@ -107,22 +110,31 @@ bool Flow::gather_bodies(std::span<const std::int32_t> seeds) {
 bool Flow::gather_all(std::span<const std::int32_t> seeds) {
   shape_version_ = columns_.shape_version();
   late_.clear();
-  for (const std::int32_t id : seeds) {
-    if (!columns_.run(id).alive) continue;
-    const std::int32_t mover = add_mover(id);
-    mover_at(mover).stale = true;
-    if (mover_at(mover).spread) continue;
-    look_at_states(mover_at(mover));
-    to_spread_.push_back(mover);
-    asked_.push_back(id);
-  }
+  seeded_ = 0;
+  for (const std::int32_t id : seeds) seed(id);
+  seed_returned();
   if (!look_at_runs()) return false;
   look_at_openings();
   return spread_all() && look_at_lakes(0);
 }
 
+void Flow::seed(std::int32_t id) {
+  if (!columns_.run(id).alive) return;
+  const std::int32_t mover = add_mover(id);
+  mover_at(mover).stale = true;
+  if (mover_at(mover).spread) return;
+  look_at_states(mover_at(mover));
+  to_spread_.push_back(mover);
+  asked_.push_back(id);
+}
+
+// What open water gave back in this tick, so far.
+void Flow::seed_returned() {
+  for (; seeded_ < returned_.size(); ++seeded_) seed(returned_[seeded_]);
+}
+
 bool Flow::spread_all() {
-  while (!to_spread_.empty()) {
+  for (seed_returned(); !to_spread_.empty(); seed_returned()) {
     const std::int32_t mover = to_spread_.back();
     to_spread_.pop_back();
     spread(mover);
@@ -140,6 +152,7 @@ void Flow::take_up_flow(std::int32_t link) {
 
 std::int32_t Flow::add_mover(std::int32_t id) {
   Run& run = columns_.run(id);
+  if (run.in_open_water()) open_.give_back(run, returned_);
   if (run.slot != kNone) return run.slot;
   run.slot = mover_count();
   lakes_.forget(id);
@@ -216,7 +229,7 @@ void Flow::look_at(Mover& mover) {
   mover.wet = volume > 0 && !mover.swallows;
   const bool closed = !mover.swallows && !mover.open_top;
   mover.full = closed && volume >= mover.capacity() - kSlack;
-  mover.near = closed && mover.air == 0 && volume > mover.capacity() - 3 * kFull;
+  mover.near = closed && mover.air == 0 && volume > mover.capacity() - kNear;
   mover.contact = mover.full ? std::max(mover.level, mover.top) : mover.level;
   mover.falls = mover.air > 0;
   mover.takes = volume < mover.capacity() || mover.open_top;
@@ -267,7 +280,7 @@ inline Joint Flow::measure(const Mover& low, const Mover& high, Way& way) const 
     way.conductance = 0;
     return Joint::kStill;
   }
-  const Q16 most = solid_ ? kMostConductance / 2 : kMostConductance;
+  const Q16 most = most_conductance(solid_);
   way.conductance = static_cast<std::int32_t>(conductance_of(way.height, most));
   return contact ? Joint::kContact : Joint::kSpill;
 }

@@ -56,7 +56,7 @@ class HydroWater final : public WaterModelState {
         let_fall(std::span<const std::int32_t>(seeds).subspan(known), landed);
     seeds.insert(seeds.end(), landed.begin(), landed.end());
     // These alone change nothing.
-    const bool idle = seeds.size() == perched_.size();
+    const bool idle = seeds.size() == perched_.size() && flow_.no_open_water();
     if (idle) seeds.clear();
     flow_.gather(seeds, known);
     WaterAdvance done;
@@ -66,7 +66,7 @@ class HydroWater final : public WaterModelState {
     std::erase_if(falling, [this](std::int32_t id) { return flow_.has(id); });
     flow_.move(landed);
     flow_.settle();
-    hydro::Flow::Left left = flow_.finish();
+    hydro::Left left = flow_.finish();
     done.drained = left.drained;
     done.heads_changed = left.heads_changed;
     awake_ = std::move(left.awake);
@@ -143,7 +143,7 @@ class HydroWater final : public WaterModelState {
   }
 
   // Those in which water falls and nothing else moves.
-  void let_be(const std::vector<std::int32_t>& falling, Flow::Left& left) {
+  void let_be(const std::vector<std::int32_t>& falling, hydro::Left& left) {
     for (const std::int32_t id : falling) {
       Run& run = columns_.run(id);
       HydroRunState state;

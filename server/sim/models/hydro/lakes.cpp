@@ -27,7 +27,7 @@ void Lakes::clear() {
 
 bool Lakes::stirs(const Run& run) const {
   const Mover* const mover = at_rest_.mover_of(run);
-  return mover != nullptr ? mover->stirs : run.event || run.air > 0;
+  return mover != nullptr ? mover->stirs : run.in_open_water() || run.event || run.air > 0;
 }
 
 // The run and all lakes on the way are told, so that the next one who asks goes one step.

@@ -34,7 +34,7 @@ void Flow::move(std::span<const std::int32_t> landed) {
   }
   if (moves_ == nullptr) return;
   for (const Way& way : ways_) {
-    if (way.moved != 0) tell(way);
+    if (way.moved != 0) hydro::tell(*moves_, run_at(way.low), run_at(way.high), way);
   }
 }
 
@@ -282,16 +282,15 @@ void Flow::pass_age(const Mover& giver, Mover& taker) const {
   if (age > 0 && (taker.age == 0 || age < taker.age)) taker.age = age;
 }
 
-// Evenly over the height of the water in the opening.
-void Flow::tell(const Way& way) {
-  const Run& from = run_of(mover_at(way.giver()));
-  const Run& to = run_of(mover_at(way.taker()));
+void tell(WaterMoves& moves, const Run& low, const Run& high, const Way& way) {
+  const Run& from = way.moved > 0 ? low : high;
+  const Run& to = way.moved > 0 ? high : low;
   const Units height = std::clamp<Units>(way.height, 1, way.opening());
   Units done = 0;
   for (std::int32_t y = cell_of(way.sill()); Level{y} * kFull < way.sill() + height; ++y) {
     const Units below = std::min<Units>(Level{y + 1} * kFull - way.sill(), height);
     const Units up_to = share_of(absolute(way.moved), below, height);
-    moves_->add({from.x, y, from.z}, {to.x, y, to.z}, static_cast<std::int32_t>(up_to - done));
+    moves.add({from.x, y, from.z}, {to.x, y, to.z}, static_cast<std::int32_t>(up_to - done));
     done = up_to;
   }
 }

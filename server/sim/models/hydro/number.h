@@ -34,6 +34,7 @@ inline constexpr std::int32_t kFrictionRises = 2048;
 
 inline constexpr Units kSlack = 256;         // a run so near its capacity counts as full
 static_assert(kSlack <= kFull / 4);          // and so never when it holds less than three quarters
+inline constexpr Units kNear = 3 * kFull;    // so near its capacity a run could run over
 inline constexpr Units kCalm = 1;            // heads that differ so little move no water that rests
 inline constexpr Q16 kIdleFlow = kOne / 64;  // so little brings nothing into water that rests
 inline constexpr Units kQuiet = 256;         // heads and flows below which a body is filled exactly
@@ -70,6 +71,11 @@ constexpr std::int64_t scaled_large(Q16 a, std::int64_t v) {
 constexpr Q16 conductance_of(Units height, Q16 most) {
   static_assert(kGravity == kFull);
   return std::min<Q16>(std::max(height, kFilm), most);
+}
+
+/// Of one link.
+constexpr Q16 most_conductance(bool solid) {
+  return solid ? kMostConductance / 2 : kMostConductance;
 }
 
 /// Units that a spill moves at least.

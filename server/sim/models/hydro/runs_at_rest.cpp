@@ -61,7 +61,7 @@ const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
     known.all_beside = known.beside_count < most;
     if (known.all_beside) known.beside[known.beside_count++] = beside;
   });
-  if (run.slot != kNone) known_movers_.push_back(id);
+  if (run.slot > kNone) known_movers_.push_back(id);
   return known;
 }
 
@@ -76,7 +76,7 @@ const std::vector<Level>& RunsAtRest::levels_of(const Block& block) {
     for (const std::int32_t id : column) {
       ++looks_;
       const Run& run = columns_.run(id);
-      any_mover = any_mover || run.slot != kNone;
+      any_mover = any_mover || run.slot > kNone;
       if (!run.wet() || run.full() || moves(run)) continue;
       // Most stand as high as the one before.
       if (known.levels.empty() || known.levels.back() != run.level()) {

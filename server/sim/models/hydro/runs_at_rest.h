@@ -32,11 +32,11 @@ class RunsAtRest {
   void forget_movers();
 
   [[nodiscard]] const Mover* mover_of(const Run& run) const {
-    return run.slot == kNone ? nullptr : &movers_[static_cast<std::size_t>(run.slot)];
+    return run.slot <= kNone ? nullptr : &movers_[static_cast<std::size_t>(run.slot)];
   }
   [[nodiscard]] bool moves(const Run& run) const {
     const Mover* const mover = mover_of(run);
-    return mover != nullptr && mover->moves;
+    return mover != nullptr ? mover->moves : run.in_open_water();
   }
   /// Of the surface.
   [[nodiscard]] Level level(std::int32_t run) { return look_at(run).level; }
