@@ -253,7 +253,6 @@ class Flow {
   // hand_over.cpp
   [[nodiscard]] bool is_open_water(const Body& body) const;
   [[nodiscard]] bool is_open_water(std::int32_t mover) const;
-  [[nodiscard]] OpenBody open_body_of(const Body& body);
   bool hand_over();
   void list_columns();
 
@@ -303,7 +302,7 @@ class Flow {
   // Runs of whose lakes it is to be found out whether they are flat.
   std::vector<std::int32_t> asked_;
   Lakes lakes_{columns_, movers_, sizes_};
-  OpenWater open_;
+  OpenWater open_{columns_, lakes_, solid_};
   std::vector<std::int32_t> returned_;  // runs that it gave back in this tick
   std::size_t seeded_ = 0;              // so many of them are gathered
   std::int64_t waited_ = 0;             // ticks since bodies were offered to it

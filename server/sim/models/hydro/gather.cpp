@@ -25,7 +25,7 @@ bool wakes(const Mover& low, const Mover& high, Joint joint) {
 }  // namespace
 
 Flow::Flow(Columns& columns, const WorldConfig& config)
-    : columns_(columns), size_(config.size), solid_(!config.side_view()), open_(columns, config) {}
+    : columns_(columns), size_(config.size), solid_(!config.side_view()) {}
 
 void Flow::clear() {
   movers_.clear();
@@ -79,9 +79,9 @@ void Flow::untie() {
 
 void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
   untie();
+  if (unlike_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
   returned_.clear();
   open_.advance(returned_);
-  if (unlike_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
   // Movers of the last tick are movers still.
   bool done = !movers_.empty() && gather_bodies(seeds.subspan(known));
   if (!done) {
@@ -147,7 +147,7 @@ void Flow::take_up_flow(std::int32_t link) {
   // Where the ground has another shape all is gathered anew, and slots mean nothing.
   if (columns_.shape_version() != shape_version_) return;
   const std::int32_t slot = columns_.link(link).slot;
-  if (slot != kNone) way_at(slot).flow = columns_.state_of_link(link).flow;
+  if (slot > kNone) way_at(slot).flow = columns_.state_of_link(link).flow;
 }
 
 std::int32_t Flow::add_mover(std::int32_t id) {
@@ -191,6 +191,7 @@ void Flow::spread(std::int32_t slot) {
   }
   for (const std::int32_t link_id : columns_.run(id).links) {
     Link& link = columns_.link(link_id);
+    if (link.slot < kNone) (void)add_mover(link.other(id));  // open water gives it back
     if (link.slot != kNone) {
       if (way_at(link.slot).joint != Joint::kStill) continue;
       take_joint(link.slot, measure(way_at(link.slot)));

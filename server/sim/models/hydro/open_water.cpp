@@ -1,4 +1,4 @@
-// The tick of open water, in four loops: heads and conductances, flows, volumes; and when all else
+// The tick of open water, in three loops: heads and conductances, flows, volumes; and when all else
 // of the tick is done, cells and state.
 #include "server/sim/models/hydro/open_water.h"
 
@@ -10,22 +10,19 @@ namespace sluice::sim::hydro {
 
 namespace {
 
-/// Of a body's runs (Run::slot).
-std::int32_t slot_of(std::size_t body) {
-  return kNone - 1 - static_cast<std::int32_t>(body);
-}
-
 End end_of(const OpenRun& run) {
   return {run.level, run.base, run.lead};
 }
 
-}  // namespace
-
-void OpenWater::clear() {
-  bodies_.clear();
-  run_count_ = 0;
-  changed_ = true;
+/// As if all had been added relative to the middle of the body, from its first to its last column.
+Quotient around_the_middle(const Quotient& sums, std::int64_t middle) {
+  Quotient moved = sums;
+  moved.sum -= sums.count * middle;
+  moved.squares += middle * (sums.count * middle - 2 * sums.sum);
+  return moved;
 }
+
+}  // namespace
 
 void OpenWater::begin(Executor& executor, const WaterSizes& sizes) {
   changed_ = changed_ || sizes.piece_bits != sizes_.piece_bits;
@@ -34,44 +31,10 @@ void OpenWater::begin(Executor& executor, const WaterSizes& sizes) {
   sizes_ = sizes;
 }
 
-void OpenWater::take(OpenBody body) {
-  std::size_t number = 0;
-  while (number < bodies_.size() && bodies_[number] != nullptr) ++number;
-  if (number == bodies_.size()) bodies_.emplace_back();
-  body.number = number;
-  for (const OpenRun& run : body.runs) columns_.run(run.id).slot = slot_of(number);
-  run_count_ += static_cast<std::int64_t>(body.runs.size());
-  bodies_[number] = std::make_unique<OpenBody>(std::move(body));
-  changed_ = true;
-}
-
-void OpenWater::give_back(const Run& run, std::vector<std::int32_t>& returned) {
-  give_back(static_cast<std::size_t>(kNone - 1 - run.slot), returned);
-}
-
-// Runs that the ground lost are not its own any more, though others may have their numbers.
-void OpenWater::give_back(std::size_t number, std::vector<std::int32_t>& returned) {
-  const std::unique_ptr<OpenBody> body = std::move(bodies_[number]);
-  const std::int32_t slot = slot_of(number);
-  for (const OpenRun& open : body->runs) {
-    Run& run = columns_.run(open.id);
-    if (!run.alive || run.slot != slot) continue;
-    run.slot = kNone;
-    returned.push_back(open.id);
-  }
-  run_count_ -= static_cast<std::int64_t>(body->runs.size());
-  constexpr std::int64_t kMostPatience = 64;
-  const std::int64_t longer = std::min(2 * patience_, kMostPatience * sizes_.open_ticks);
-  patience_ = body->ticks < patience_ ? longer : sizes_.open_ticks;
-  changed_ = true;
-}
-
 // Whether nothing but its own waves moves it in the tick that begins.
-bool OpenWater::begins(OpenBody& body) const {
-  for (const auto& [block, version] : body.blocks) {
-    if (block->shape_version != version) return false;
-  }
-  if (!body.flows && body.highest - body.lowest <= 1) return false;
+bool OpenWater::begins(OpenBody& body) {
+  if (!grow(body)) return false;
+  if (!body.flows && Levels{body.highest, body.lowest}.flat()) return false;
   ++body.age;
   ++body.ticks;
   body.head_shift = head_shift_of(body.highest - body.lowest);
@@ -79,43 +42,63 @@ bool OpenWater::begins(OpenBody& body) const {
 }
 
 void OpenWater::advance(std::vector<std::int32_t>& returned) {
+  // Numbers of links that are gone go to others: all bodies that had them go before others grow.
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (bodies_[i] != nullptr && !begins(*bodies_[i])) give_back(i, returned);
+    const auto is_as_it_was = [](const auto& block) {
+      return block.first->shape_version == block.second;
+    };
+    if (bodies_[i] == nullptr || std::ranges::all_of(bodies_[i]->blocks, is_as_it_was)) continue;
+    dissolve(i, returned);
+  }
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i] != nullptr && !begins(*bodies_[i])) dissolve(i, returned);
   }
   if (empty()) return;
-  if (changed_) list_pieces();
+  list_pieces();
   in_pieces([this](Piece& piece) { measure(piece); });
-  in_pieces([](Piece& piece) {
-    std::vector<OpenRun>& runs = piece.body->runs;
-    for (const std::int32_t w : piece.apart) {
-      const Way& way = piece.body->ways[static_cast<std::size_t>(w)];
-      runs[static_cast<std::size_t>(way.high)].lead += way.lead();
-    }
-  });
-  for (std::size_t i = 0; i < pieces_.size();) {
-    OpenBody& body = *pieces_[i].body;
-    Quotients quotients = body.places;
-    for (; i < pieces_.size() && pieces_[i].body == &body; ++i) quotients.add(pieces_[i].quotients);
-    body.target_friction = target_friction(quotients);
-  }
+  for_each_apart([](const Way& way, OpenRun& high) { high.lead += way.lead(); });
+  in_tails([this](Piece& piece) { measure(piece); });
+  find_frictions();
   in_pieces([this](Piece& piece) { move(piece); });
-  in_pieces([](Piece& piece) {
-    std::vector<OpenRun>& runs = piece.body->runs;
-    for (const std::int32_t w : piece.apart) {
-      const Way& way = piece.body->ways[static_cast<std::size_t>(w)];
-      OpenRun& high = runs[static_cast<std::size_t>(way.high)];
-      (way.moved > 0 ? high.taken : high.given) += absolute(way.moved);
-    }
+  for_each_apart([](const Way& way, OpenRun& high) {
+    (way.moved > 0 ? high.taken : high.given) += absolute(way.moved);
   });
+  in_tails([this](Piece& piece) { move(piece); });
   in_pieces([this](Piece& piece) { fill(piece); });
-  for (std::size_t i = 0; i < pieces_.size();) {
-    OpenBody& body = *pieces_[i].body;
-    Result all;
-    for (; i < pieces_.size() && pieces_[i].body == &body; ++i) all.add(pieces_[i].result);
-    body.lowest = all.lowest;
-    body.highest = all.highest;
-    body.flows = all.flows;
-    if (!all.goes_on()) give_back(body.number, returned);
+  in_tails([this](Piece& piece) { fill(piece); });
+  sum_up(returned);
+}
+
+void OpenWater::find_frictions() {
+  for_each_body([](OpenBody& body) {
+    body.quotients.of_x =
+        around_the_middle(body.places.of_x, body.x_from + body.x_to - body.origin_x);
+    body.quotients.of_z =
+        around_the_middle(body.places.of_z, body.z_from + body.z_to - body.origin_z);
+    body.quotients.of_head = {};
+  });
+  for (const std::vector<Piece>* const list : {&pieces_, &tails_}) {
+    for (const Piece& piece : *list) piece.body->quotients.add(piece.quotients);
+  }
+  for_each_body([](OpenBody& body) { body.target_friction = target_friction(body.quotients); });
+}
+
+void OpenWater::sum_up(std::vector<std::int32_t>& returned) {
+  std::vector<Result> results(bodies_.size());
+  for (std::vector<Piece>* const list : {&pieces_, &tails_}) {
+    for (Piece& piece : *list) {
+      results[piece.body->number].add(piece.result);
+      std::vector<std::int32_t>& to_spread = piece.body->to_spread;
+      to_spread.insert(to_spread.end(), piece.to_spread.begin(), piece.to_spread.end());
+    }
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (bodies_[i] == nullptr) continue;
+    OpenBody& body = *bodies_[i];
+    body.lowest = results[i].lowest;
+    body.highest = results[i].highest;
+    body.flows = results[i].flows;
+    if (!results[i].goes_on()) dissolve(i, returned);
   }
 }
 
@@ -134,19 +117,19 @@ void OpenWater::measure(Piece& piece) const {
   const Q16 most = most_conductance(solid_);
   Quotients sums;
   for (std::size_t m = piece.from; m < piece.to; ++m) {
-    OpenRun& low = body.runs[m];
-    sums.of_head.add((low.level - body.lowest) >> body.head_shift);
-    for (std::int32_t w = body.first_way[m]; w < body.first_way[m + 1]; ++w) {
-      Way& way = body.ways[static_cast<std::size_t>(w)];
-      OpenRun& high = body.runs[static_cast<std::size_t>(way.high)];
-      way.height = std::min(std::max(low.level, high.level) - way.sill(), way.opening());
-      way.conductance = static_cast<std::int32_t>(conductance_of(way.height, most));
-      (way.along_z ? sums.of_z : sums.of_x).links += way.conductance;
-      sums.of_head.links += head_across(way, low.level - high.level, body.head_shift);
-      const Q16 lead = way.lead();
-      low.lead -= lead;
-      if (piece.has(way.high)) high.lead += lead;
-    }
+    sums.of_head.add((body.runs[m].level - body.lowest) >> body.head_shift);
+  }
+  for (std::size_t w = piece.first_way; w < piece.end_way; ++w) {
+    Way& way = body.ways[w];
+    OpenRun& low = body.run_at(way.low);
+    OpenRun& high = body.run_at(way.high);
+    way.height = std::min(std::max(low.level, high.level) - way.sill(), way.opening());
+    way.conductance = static_cast<std::int32_t>(conductance_of(way.height, most));
+    (way.along_z ? sums.of_z : sums.of_x).links += way.conductance;
+    sums.of_head.links += head_across(way, low.level - high.level, body.head_shift);
+    const Q16 lead = way.lead();
+    low.lead -= lead;
+    if (piece.has(way.high)) high.lead += lead;
   }
   piece.quotients = sums;
 }
@@ -154,58 +137,61 @@ void OpenWater::measure(Piece& piece) const {
 void OpenWater::move(Piece& piece) const {
   OpenBody& body = *piece.body;
   Braking known;
-  bool flows = false;
-  bool fast = false;
-  for (std::size_t m = piece.from; m < piece.to; ++m) {
-    OpenRun& low = body.runs[m];
-    for (std::int32_t w = body.first_way[m]; w < body.first_way[m + 1]; ++w) {
-      Way& way = body.ways[static_cast<std::size_t>(w)];
-      OpenRun& high = body.runs[static_cast<std::size_t>(way.high)];
-      if (low.friction != known.low_friction || high.friction != known.high_friction) {
-        known.low_friction = low.friction;
-        known.high_friction = high.friction;
-        known.friction = (friction_towards(body.target_friction, low.friction) +
-                          friction_towards(body.target_friction, high.friction)) /
-                         2;
-      }
-      const End low_end = end_of(low);
-      const End high_end = end_of(high);
-      find_push(low_end, high_end, way, known);
-      set_flow(low_end, high_end, way, flow_by_levels(low_end, high_end, way));
-      const Units up = std::max<Units>(way.moved, 0);
-      const Units down = up - way.moved;
-      low.given += up;
-      low.taken += down;
-      flows |= (way.flow | way.carry) != 0;
-      fast |= way.fast();
-      if (!piece.has(way.high)) continue;
-      high.given += down;
-      high.taken += up;
+  Result result;
+  for (std::size_t w = piece.first_way; w < piece.end_way; ++w) {
+    Way& way = body.ways[w];
+    OpenRun& low = body.run_at(way.low);
+    OpenRun& high = body.run_at(way.high);
+    if (low.friction != known.low_friction || high.friction != known.high_friction) {
+      known.low_friction = low.friction;
+      known.high_friction = high.friction;
+      known.friction = (friction_towards(body.target_friction, low.friction) +
+                        friction_towards(body.target_friction, high.friction)) /
+                       2;
+      if (!body.edges.empty()) known.friction /= kRunsFree;
     }
+    const End low_end = end_of(low);
+    const End high_end = end_of(high);
+    find_push(low_end, high_end, way, known);
+    set_flow(low_end, high_end, way, flow_by_levels(low_end, high_end, way));
+    const Units up = std::max<Units>(way.moved, 0);
+    const Units down = up - way.moved;
+    low.given += up;
+    low.taken += down;
+    result.flows |= way.flows();
+    result.fast |= way.fast();
+    if (!piece.has(way.high)) continue;
+    high.given += down;
+    high.taken += up;
   }
-  piece.result = {};
-  piece.result.flows = flows;
-  piece.result.fast = fast;
+  piece.result = result;
 }
 
 void OpenWater::fill(Piece& piece) const {
   OpenBody& body = *piece.body;
   Result result = piece.result;
+  piece.to_spread.clear();
   std::int32_t before = -1;
   std::int32_t after = 0;
   for (std::size_t m = piece.from; m < piece.to; ++m) {
     OpenRun& run = body.runs[m];
+    const bool was_wet = run.wet();
     const bool can_give = run.given <= run.level - run.base;
     run.level += run.taken - run.given;
-    result.fits &= can_give && run.least < run.level && run.level <= run.most;
+    result.fits &= can_give && run.least < run.level;
     result.moved |= run.given > 0;
     result.lowest = std::min(result.lowest, run.level);
     result.highest = std::max(result.highest, run.level);
+    if (run.level > run.most || was_wet != run.wet()) {
+      // Beyond its ceiling it takes less than was to come.
+      result.fits &= run.level <= columns_.run(run.id).top();
+      piece.to_spread.push_back(static_cast<std::int32_t>(m));
+    }
     if (run.friction != before) {
       before = run.friction;
       after = friction_towards(body.target_friction, before);
     }
-    run.friction = after;
+    run.friction = run.wet() ? after : 0;
     run.lead = 0;
     run.given = 0;
     run.taken = 0;
@@ -219,15 +205,14 @@ void OpenWater::write(const Stretch& stretch, Written& written) {
     const OpenRun& open = body.runs[m];
     Run& run = columns_.run(open.id);
     run.volume = open.level - open.base;
-    const HydroRunState state = {0, open.friction, body.age};
+    const HydroRunState state = {0, open.friction, open.wet() ? body.age : 0};
     if (!columns_.store_in_place(run, state, written.left.heads_changed)) {
       written.runs.emplace_back(open.id, state);
     }
+    if (!run.met && open.wet()) written.left.unmet.push_back(open.id);
     written.left.show(columns_, open.id, true);
   }
-  const auto from = static_cast<std::size_t>(body.first_way[stretch.from]);
-  const auto to = static_cast<std::size_t>(body.first_way[stretch.to]);
-  for (std::size_t w = from; w < to; ++w) {
+  for (std::size_t w = stretch.first_way; w < stretch.end_way; ++w) {
     const Way& way = body.ways[w];
     const HydroLinkState state = {way.flow, way.carry};
     if (!columns_.store_in_place(body.links[w], way.along_z, state)) {
@@ -236,62 +221,69 @@ void OpenWater::write(const Stretch& stretch, Written& written) {
   }
 }
 
-void OpenWater::finish(WaterMoves* moves, Left& left) {
-  if (empty()) return;
-  if (changed_) list_pieces();
-  std::vector<Written> parts(stretch_ends_.size());
-  executor_->run(parts.size(), [&](std::size_t part) {
-    Written& written = parts[part];
-    const std::size_t from = part == 0 ? 0 : stretch_ends_[part - 1];
-    for (std::size_t i = from; i < stretch_ends_[part]; ++i) {
-      write(stretches_[i], written);
-    }
-  });
-  for (const Written& written : parts) {
-    left.add(written.left);
-    for (const auto& [run, state] : written.runs) columns_.store_run(run, state);
-    for (const auto& [link, state] : written.links) columns_.store_link(link, state);
-  }
-  if (moves == nullptr) return;
-  for (const std::unique_ptr<OpenBody>& body : bodies_) {
-    if (body == nullptr) continue;
-    for (std::size_t w = 0; w < body->ways.size(); ++w) {
-      const Way& way = body->ways[w];
-      if (way.moved == 0) continue;
-      const Link& link = columns_.link(body->links[w]);
-      tell(*moves, columns_.run(link.low), columns_.run(link.high), way);
-    }
-  }
+void OpenWater::store(const Written& written, Left& left) {
+  left.add(written.left);
+  for (const auto& [run, state] : written.runs) columns_.store_run(run, state);
+  for (const auto& [link, state] : written.links) columns_.store_link(link, state);
 }
 
-// Pieces of equal numbers of runs; what is written to cells goes by ground, since all that stands
-// over one chunk's ground is for one worker alone.
+void OpenWater::finish(WaterMoves* moves, Left& left) {
+  if (empty()) return;
+  list_pieces();
+  std::vector<Written> parts(stretch_ends_.size());
+  executor_->run(parts.size(), [&](std::size_t part) {
+    const std::size_t from = part == 0 ? 0 : stretch_ends_[part - 1];
+    for (std::size_t i = from; i < stretch_ends_[part]; ++i) write(stretches_[i], parts[part]);
+  });
+  for (const Written& written : parts) store(written, left);
+  Written written;
+  in_tails([&](const Piece& tail) {
+    write({tail.body, 0, tail.from, tail.to, tail.first_way, tail.end_way}, written);
+  });
+  store(written, left);
+  if (moves == nullptr) return;
+  for_each_body([&](const OpenBody& body) {
+    for (std::size_t w = 0; w < body.ways.size(); ++w) {
+      const Way& way = body.ways[w];
+      if (way.moved == 0) continue;
+      const Link& link = columns_.link(body.links[w]);
+      tell(*moves, columns_.run(link.low), columns_.run(link.high), way);
+    }
+  });
+}
+
+// Sorted runs in pieces of equal numbers, and by ground, since all that stands over one chunk's
+// ground is written by one worker alone. Tails are short, and worked on by one.
 void OpenWater::list_pieces() {
-  changed_ = false;
+  tails_.clear();
+  for_each_body([this](OpenBody& body) {
+    if (body.sorted_runs() == body.runs.size() && body.sorted_ways() == body.ways.size()) return;
+    tails_.push_back(piece_of(body, body.sorted_runs(), body.runs.size()));
+    tails_.back().first_way = body.sorted_ways();
+    tails_.back().end_way = body.ways.size();
+    tails_.back().is_tail = true;
+  });
+  if (!std::exchange(changed_, false)) return;
   pieces_.clear();
   stretches_.clear();
-  for (const std::unique_ptr<OpenBody>& body : bodies_) {
-    if (body == nullptr) continue;
+  for_each_body([this](OpenBody& body) {
+    const std::size_t count = body.sorted_runs();
     const std::size_t first = pieces_.size();
-    for (std::size_t from = 0; from < body->runs.size(); from += sizes_.piece()) {
-      Piece piece;
-      piece.body = body.get();
-      piece.from = from;
-      piece.to = std::min(body->runs.size(), from + sizes_.piece());
-      pieces_.push_back(std::move(piece));
+    for (std::size_t from = 0; from < count; from += sizes_.piece()) {
+      pieces_.push_back(piece_of(body, from, std::min(count, from + sizes_.piece())));
     }
-    for (std::size_t w = 0; w < body->ways.size(); ++w) {
-      const Way& way = body->ways[w];
+    for (std::size_t w = 0; w < body.sorted_ways(); ++w) {
+      const Way& way = body.ways[w];
       const std::size_t low = static_cast<std::size_t>(way.low) >> sizes_.piece_bits;
       const std::size_t high = static_cast<std::size_t>(way.high) >> sizes_.piece_bits;
       if (low != high) pieces_[first + high].apart.push_back(static_cast<std::int32_t>(w));
     }
-    for (std::size_t from = 0, to = 0; from < body->runs.size(); from = to) {
-      const std::size_t block = block_of(body->runs[from]);
-      while (to < body->runs.size() && block_of(body->runs[to]) == block) ++to;
-      stretches_.push_back({body.get(), block, from, to});
+    for (std::size_t from = 0, to = 0; from < count; from = to) {
+      const auto block = [&](std::size_t m) { return columns_.run(body.runs[m].id).block->number; };
+      while (to < count && block(to) == block(from)) ++to;
+      stretches_.push_back({&body, block(from), from, to, way_from(body, from), way_from(body, to)});
     }
-  }
+  });
   std::sort(stretches_.begin(), stretches_.end(),
             [](const Stretch& a, const Stretch& b) { return a.block < b.block; });
   stretch_ends_.clear();
@@ -299,12 +291,21 @@ void OpenWater::list_pieces() {
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     runs += stretches_[i].to - stretches_[i].from;
     const bool last = i + 1 == stretches_.size();
-    if (!last && (stretches_[i].block == stretches_[i + 1].block || runs < sizes_.piece() / 4)) {
-      continue;
-    }
+    const bool enough = runs >= sizes_.piece() / 4;
+    if (!last && (!enough || stretches_[i].block == stretches_[i + 1].block)) continue;
     stretch_ends_.push_back(i + 1);
     runs = 0;
   }
+}
+
+OpenWater::Piece OpenWater::piece_of(OpenBody& body, std::size_t from, std::size_t to) {
+  Piece piece;
+  piece.body = &body;
+  piece.from = from;
+  piece.to = to;
+  piece.first_way = way_from(body, from);
+  piece.end_way = way_from(body, std::min(to, body.sorted_runs()));
+  return piece;
 }
 
 // One piece after the other where they are few runs in all: to lend them out takes longer.
@@ -315,6 +316,28 @@ void OpenWater::in_pieces(F&& f) {
     return;
   }
   executor_->run(pieces_.size(), [&](std::size_t i) { f(pieces_[i]); });
+}
+
+template <class F>
+void OpenWater::for_each_apart(F&& f) {
+  in_pieces([&f](Piece& piece) {
+    for (const std::int32_t w : piece.apart) {
+      const Way& way = piece.body->ways[static_cast<std::size_t>(w)];
+      f(way, piece.body->run_at(way.high));
+    }
+  });
+}
+
+template <class F>
+void OpenWater::in_tails(F&& f) {
+  for (Piece& tail : tails_) f(tail);
+}
+
+template <class F>
+void OpenWater::for_each_body(F&& f) {
+  for (const std::unique_ptr<OpenBody>& body : bodies_) {
+    if (body != nullptr) f(*body);
+  }
 }
 
 }  // namespace sluice::sim::hydro

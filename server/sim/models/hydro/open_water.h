@@ -1,7 +1,7 @@
 // Open water: bodies through which waves run and in which nothing else happens. All their runs are
-// wet, old enough to move and far from full; all their ways are contacts, and none opens, closes or
-// spills. A tick of such a body is the one that Flow would give it, bit for bit, in loops that ask
-// for nothing more: most of the work of a lake that sloshes.
+// far from full, all their ways are contacts; at their edges waves may come to water at rest or to
+// dry ground, which joins them. A tick of such a body is the one that Flow would give it, bit for
+// bit, in loops that ask for nothing more: most of the work of whatever sloshes.
 //
 // Nothing is written before a tick is over. Whatever is out of the ordinary, in the water or beside
 // it, gives the body back to Flow, which begins that tick anew from the cells and the state. So
@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "server/sim/executor.h"
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/lakes.h"
 #include "server/sim/models/sizes.h"
 
 namespace sluice::sim::hydro {
@@ -26,38 +26,63 @@ namespace sluice::sim::hydro {
 struct alignas(64) OpenRun {
   Level level = 0;
   Level base = 0;
-  Level least = 0;  // down to which a way of it closes
-  Level most = 0;   // above which a way of it opens, or it could come to be full
+  Level least = 0;  // down to which a way of it closes; a dry one has none yet
+  Level most = 0;   // above which a link of it opens, or it could come to be full
   Q16 lead = 0;     // of the head before its level (Way::lead)
   Units given = 0;
   Units taken = 0;
   std::int32_t friction = 0;
   std::int32_t id = kNone;
+
+  [[nodiscard]] bool wet() const { return level > base; }
 };
 static_assert(sizeof(OpenRun) == 64);
 
+/// Runs and ways are numbered here. The first of them are sorted, runs by the ground they stand on
+/// and ways by their lower ends; what joined since then follows, as the *tail*.
 struct OpenBody : Ground {
-  std::vector<OpenRun> runs;            // by the ground they stand on
-  std::vector<Way> ways;                // by their lower ends, which are numbers of runs here
+  /// A link between one of its runs and water or dry ground at rest, through which nothing flows.
+  struct Edge {
+    std::int32_t run = kNone;
+    std::int32_t link = kNone;
+  };
+
+  std::vector<OpenRun> runs;
+  std::vector<Way> ways;
   std::vector<std::int32_t> links;      // of each way
-  std::vector<std::int32_t> first_way;  // of each run, and the end
+  std::vector<std::int32_t> first_way;  // of each sorted run, and the end
+  std::vector<std::uint8_t> contacts;   // of each run: so many ways
+  std::vector<Edge> edges;
+  std::vector<std::int32_t> to_spread;  // runs of which links may open
+  std::vector<std::int32_t> taken_places;  // in OpenWater's list, in any order
   std::vector<std::pair<const Block*, std::uint64_t>> blocks;  // with their shapes' versions
-  Quotients places;                     // of x and z, without links
+  Quotients places;                     // of x and z, from `origin` on, without links
+  std::int64_t origin_x = 0;            // in half columns
+  std::int64_t origin_z = 0;
   std::int32_t age = 0;
+  Quotients quotients;
   std::int32_t target_friction = 0;
   int head_shift = 0;
-  Level lowest = 0;
-  Level highest = 0;
+  Level lowest = INT64_MAX;
+  Level highest = INT64_MIN;
   bool flows = false;
   std::int64_t ticks = 0;  // since it was taken
   std::size_t number = 0;  // in OpenWater's list
+
+  [[nodiscard]] std::size_t sorted_runs() const { return first_way.size() - 1; }
+  [[nodiscard]] std::size_t sorted_ways() const {
+    return static_cast<std::size_t>(first_way.back());
+  }
+  [[nodiscard]] OpenRun& run_at(std::int32_t number_here) {
+    return runs[static_cast<std::size_t>(number_here)];
+  }
 };
 
 class OpenWater {
  public:
-  /// The columns must outlive this.
-  OpenWater(Columns& columns, const WorldConfig& config)
-      : columns_(columns), solid_(!config.side_view()) {}
+  /// All must outlive this.
+  OpenWater(Columns& columns, Lakes& lakes, bool solid)
+      : columns_(columns), lakes_(lakes), solid_(solid) {}
 
   /// All columns are others.
   void clear();
@@ -65,8 +90,14 @@ class OpenWater {
   [[nodiscard]] bool empty() const { return run_count_ == 0; }
   [[nodiscard]] std::int64_t run_count() const { return run_count_; }
 
-  /// Of which no run is a mover any more.
-  void take(OpenBody body);
+  /// A body in which something moves, of an age. Its runs, which are no movers any more, are the
+  /// first that join.
+  struct Offered {
+    std::vector<std::int32_t> runs;
+    std::int32_t age = 0;
+  };
+  /// False, and nothing came of it, where it is no open water.
+  bool take(const Offered& body);
   /// One tick of all, as far as finish() lets it be. Appends to `returned` the runs of those bodies
   /// for which it would not be all.
   void advance(std::vector<std::int32_t>& returned);
@@ -96,17 +127,22 @@ class OpenWater {
       return fits && moved && !quiet;
     }
   };
-  /// Of a body, for one worker.
+  /// Runs of a body and ways of which each is the lower end; or its tail.
   struct Piece {
     OpenBody* body = nullptr;
     std::size_t from = 0;
     std::size_t to = 0;
+    std::size_t first_way = 0;
+    std::size_t end_way = 0;
+    bool is_tail = false;
     std::vector<std::int32_t> apart;  // ways of other pieces whose upper ends are of this one
+    std::vector<std::int32_t> to_spread;
     Quotients quotients;
     Result result;
 
+    /// Whether whoever works on this piece may add to that run.
     [[nodiscard]] bool has(std::int32_t run) const {
-      return static_cast<std::size_t>(run) - from < to - from;
+      return is_tail || static_cast<std::size_t>(run) - from < to - from;
     }
   };
   /// Runs over one chunk's ground.
@@ -115,8 +151,9 @@ class OpenWater {
     std::size_t block = 0;
     std::size_t from = 0;
     std::size_t to = 0;
+    std::size_t first_way = 0;
+    std::size_t end_way = 0;
   };
-
   /// By one worker.
   struct Written {
     Left left;
@@ -124,29 +161,60 @@ class OpenWater {
     std::vector<std::pair<std::int32_t, HydroRunState>> runs;
     std::vector<std::pair<std::int32_t, HydroLinkState>> links;
   };
+  /// Of a run in open water, by its slot.
+  struct Place {
+    OpenBody* body = nullptr;
+    std::int32_t run = kNone;
+  };
 
-  void give_back(std::size_t body, std::vector<std::int32_t>& returned);
-  [[nodiscard]] bool begins(OpenBody& body) const;
+  // open_water.cpp
+  [[nodiscard]] bool begins(OpenBody& body);
   void list_pieces();
-  [[nodiscard]] std::size_t block_of(const OpenRun& run) {
-    return columns_.run(run.id).block->number;
-  }
   template <class F>
   void in_pieces(F&& f);
+  template <class F>
+  void in_tails(F&& f);
+  template <class F>
+  void for_each_apart(F&& f);
+  template <class F>
+  void for_each_body(F&& f);
+  [[nodiscard]] static std::size_t way_from(const OpenBody& body, std::size_t run) {
+    return static_cast<std::size_t>(body.first_way[run]);
+  }
+  [[nodiscard]] static Piece piece_of(OpenBody& body, std::size_t from, std::size_t to);
+  void find_frictions();
+  void sum_up(std::vector<std::int32_t>& returned);
   void measure(Piece& piece) const;
   void move(Piece& piece) const;
   void fill(Piece& piece) const;
   void write(const Stretch& stretch, Written& written);
+  void store(const Written& written, Left& left);
+  // open_water_grow.cpp
+  [[nodiscard]] Place& place_of(const Run& run) {
+    return places_[static_cast<std::size_t>(kNone - 1 - run.slot)];
+  }
+  [[nodiscard]] bool grow(OpenBody& body);
+  [[nodiscard]] bool join(OpenBody& body, std::int32_t run);
+  [[nodiscard]] bool spread(OpenBody& body, std::int32_t run);
+  [[nodiscard]] bool spread_over(OpenBody& body, std::int32_t run, std::int32_t link);
+  [[nodiscard]] bool add_way(OpenBody& body, std::int32_t link);
+  [[nodiscard]] Joint joint_of(std::int32_t link, bool both_move);
+  void sort(OpenBody& body);
+  void dissolve(std::size_t body, std::vector<std::int32_t>& returned);
 
   Columns& columns_;
+  Lakes& lakes_;
   bool solid_;
   Executor* executor_ = nullptr;
   WaterSizes sizes_;
   std::int64_t patience_ = 0;
   std::int64_t run_count_ = 0;
-  bool changed_ = false;  // bodies came or went
-  std::vector<std::unique_ptr<OpenBody>> bodies_;  // by -2 - Run::slot; null: free
+  bool changed_ = false;                           // bodies came, went or were sorted
+  std::vector<std::unique_ptr<OpenBody>> bodies_;  // null: free
+  std::vector<Place> places_;                      // by kNone - 1 - Run::slot
+  std::vector<std::int32_t> free_places_;
   std::vector<Piece> pieces_;
+  std::vector<Piece> tails_;  // of each body one
   std::vector<Stretch> stretches_;
   std::vector<std::size_t> stretch_ends_;  // for each worker
 };

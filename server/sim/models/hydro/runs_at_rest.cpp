@@ -61,7 +61,11 @@ const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
     known.all_beside = known.beside_count < most;
     if (known.all_beside) known.beside[known.beside_count++] = beside;
   });
-  if (run.slot > kNone) known_movers_.push_back(id);
+  // What open water does beside it nobody tells.
+  const bool beside_open = std::ranges::any_of(run.links, [&](std::int32_t link) {
+    return columns_.run(columns_.link(link).other(id)).in_open_water();
+  });
+  if (run.slot > kNone || beside_open) known_movers_.push_back(id);
   return known;
 }
 

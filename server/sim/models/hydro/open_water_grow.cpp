@@ -1,0 +1,270 @@
+// What open water is made of: bodies that are taken, runs at rest that waves come to, and all of it
+// given back.
+#include <algorithm>
+#include <numeric>
+
+#include "server/sim/models/hydro/flows.h"
+#include "server/sim/models/hydro/open_water.h"
+
+namespace sluice::sim::hydro {
+
+namespace {
+
+/// What a link is to open water (Link::slot): one of its ways, or an edge.
+constexpr std::int32_t kOpenWay = -2;
+constexpr std::int32_t kOpenEdge = -3;
+
+/// Up to which a run is far from full.
+Level most_level(const Run& run) {
+  return run.open_top ? run.top() : run.top() - kNear;
+}
+
+}  // namespace
+
+void OpenWater::clear() {
+  bodies_.clear();
+  places_.clear();
+  free_places_.clear();
+  run_count_ = 0;
+  changed_ = true;
+}
+
+bool OpenWater::take(const Offered& offered) {
+  std::size_t number = 0;
+  while (number < bodies_.size() && bodies_[number] != nullptr) ++number;
+  if (number == bodies_.size()) bodies_.emplace_back();
+  bodies_[number] = std::make_unique<OpenBody>();
+  OpenBody& body = *bodies_[number];
+  body.number = number;
+  body.age = offered.age;
+  body.first_way.assign(1, 0);
+  const Run& first = columns_.run(offered.runs.front());
+  body.origin_x = 2 * std::int64_t{first.x};
+  body.origin_z = 2 * std::int64_t{first.z};
+  bool fits = true;
+  for (const std::int32_t id : offered.runs) fits = fits && join(body, id);
+  if (!fits || !grow(body)) {
+    std::vector<std::int32_t> left_alone;
+    dissolve(number, left_alone);
+    return false;
+  }
+  sort(body);
+  return true;
+}
+
+// A run that nothing else moves. Its links are looked at by grow().
+bool OpenWater::join(OpenBody& body, std::int32_t id) {
+  Run& run = columns_.run(id);
+  if (run.slot != kNone || run.air > 0 || run.event || run.swallows()) return false;
+  if (run.level() > most_level(run) || (run.wet() && !run.met)) return false;
+  const HydroRunState state = columns_.state_of(run);
+  if (state.age != 0 && state.age != body.age) return false;
+  OpenRun open;
+  open.id = id;
+  open.base = run.base();
+  open.level = run.level();
+  open.least = run.wet() ? open.base : open.base - 1;
+  open.friction = state.friction;
+  const auto number = static_cast<std::int32_t>(body.runs.size());
+  if (free_places_.empty()) {
+    free_places_.push_back(static_cast<std::int32_t>(places_.size()));
+    places_.emplace_back();
+  }
+  const std::int32_t place = free_places_.back();
+  free_places_.pop_back();
+  run.slot = kNone - 1 - place;
+  place_of(run) = {&body, number};
+  body.runs.push_back(open);
+  body.taken_places.push_back(place);
+  body.contacts.push_back(0);
+  body.to_spread.push_back(number);
+  body.see(run.x, run.z);
+  body.places.of_x.add(2 * std::int64_t{run.x} - body.origin_x);
+  if (solid_) body.places.of_z.add(2 * std::int64_t{run.z} - body.origin_z);
+  body.lowest = std::min(body.lowest, open.level);
+  body.highest = std::max(body.highest, open.level);
+  if (body.blocks.empty() || body.blocks.back().first != run.block) {
+    const bool known = std::ranges::any_of(
+        body.blocks, [&run](const auto& block) { return block.first == run.block; });
+    if (!known) body.blocks.emplace_back(run.block, run.block->shape_version);
+  }
+  ++run_count_;
+  // Of what moves, and of what lies beside it, nothing is kept.
+  lakes_.forget(id);
+  for (const std::int32_t link : run.links) lakes_.forget(columns_.link(link).other(id));
+  return true;
+}
+
+// What the waves have come to joins. False where anything else is to happen.
+bool OpenWater::grow(OpenBody& body) {
+  for (const OpenBody::Edge edge : body.edges) {
+    if (!spread_over(body, edge.run, edge.link)) return false;
+  }
+  for (std::size_t i = 0; i < body.to_spread.size(); ++i) {
+    if (!spread(body, body.to_spread[i])) return false;
+  }
+  body.to_spread.clear();
+  std::erase_if(body.edges, [this](const OpenBody::Edge& edge) {
+    return columns_.link(edge.link).slot != kOpenEdge;
+  });
+  const std::size_t tail = body.runs.size() - body.sorted_runs();
+  constexpr std::size_t kLongTail = 64;
+  if (tail > std::max(kLongTail, body.sorted_runs() / 16)) sort(body);
+  return true;
+}
+
+bool OpenWater::spread(OpenBody& body, std::int32_t number) {
+  const std::int32_t id = body.run_at(number).id;
+  const Run& run = columns_.run(id);
+  OpenRun& open = body.run_at(number);
+  if (open.level > most_level(run)) return false;
+  open.most = most_level(run);
+  if (open.wet()) open.least = std::max(open.least, open.base);
+  for (const std::int32_t link : run.links) {
+    if (!spread_over(body, number, link)) return false;
+  }
+  return true;
+}
+
+bool OpenWater::spread_over(OpenBody& body, std::int32_t number, std::int32_t id) {
+  const Link& link = columns_.link(id);
+  if (link.slot == kOpenWay) return true;
+  const std::int32_t other_id = link.other(body.run_at(number).id);
+  const Run& other = columns_.run(other_id);
+  if (other.full()) return false;
+  const bool is_own = other.in_open_water() && place_of(other).body == &body;
+  const bool moves = other.in_open_water() || columns_.state_of(other).age > 0;
+  const Joint joint = joint_of(id, moves);
+  if (joint == Joint::kClosed) {
+    columns_.link(id).slot = kNone;
+    const auto close = [&link](OpenRun& run) { run.most = std::min(run.most, link.sill()); };
+    close(body.run_at(number));
+    if (is_own) close(body.run_at(place_of(other).run));
+    return columns_.state_of_link(id).nothing();
+  }
+  if (joint == Joint::kSpill) return false;
+  if (joint == Joint::kStill) {
+    if (other.in_open_water()) return false;
+    if (link.slot != kOpenEdge) body.edges.push_back({number, id});
+    columns_.link(id).slot = kOpenEdge;
+    return true;
+  }
+  return is_own ? add_way(body, id) : join(body, other_id);
+}
+
+// As Flow::measure() finds it.
+Joint OpenWater::joint_of(std::int32_t id, bool both_move) {
+  const Link& link = columns_.link(id);
+  const Level low = columns_.run(link.low).contact();
+  const Level high = columns_.run(link.high).contact();
+  if (std::max(low, high) <= link.sill()) return Joint::kClosed;
+  if (std::min(low, high) < link.sill()) return Joint::kSpill;
+  const bool calm = absolute(low - high) <= kCalm && columns_.state_of_link(id).nothing();
+  return calm && !both_move ? Joint::kStill : Joint::kContact;
+}
+
+// Of so many contacts the conductances never add up to more than a run has.
+bool OpenWater::add_way(OpenBody& body, std::int32_t id) {
+  Link& link = columns_.link(id);
+  link.slot = kOpenWay;
+  const HydroLinkState state = columns_.state_of_link(id);
+  Way way;
+  way.low = place_of(columns_.run(link.low)).run;
+  way.high = place_of(columns_.run(link.high)).run;
+  way.sill_cell = link.sill_cell;
+  way.top_cell = link.top_cell;
+  way.along_z = link.along_z;
+  way.joint = Joint::kContact;
+  way.flow = state.flow;
+  way.carry = state.carry;
+  body.flows = body.flows || way.flows();
+  body.ways.push_back(way);
+  body.links.push_back(id);
+  bool few = true;
+  for (const std::int32_t end : {way.low, way.high}) {
+    OpenRun& run = body.run_at(end);
+    if (run.wet()) run.least = std::max(run.least, way.sill());
+    std::uint8_t& contacts = body.contacts[static_cast<std::size_t>(end)];
+    static_assert(2 * kMostConductance <= kMostConductanceOfRun);
+    few = few && ++contacts <= (solid_ ? 4 : 2) && run.least < run.level;
+  }
+  return few;
+}
+
+void OpenWater::sort(OpenBody& body) {
+  const std::size_t count = body.runs.size();
+  std::vector<std::pair<std::size_t, std::int32_t>> order(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    order[i] = {columns_.run(body.runs[i].id).block->number, static_cast<std::int32_t>(i)};
+  }
+  std::sort(order.begin(), order.end(), [&body](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first
+                              : body.run_at(a.second).id < body.run_at(b.second).id;
+  });
+  std::vector<std::int32_t> numbers(count);
+  std::vector<OpenRun> runs(count);
+  std::vector<std::uint8_t> contacts(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto from = static_cast<std::size_t>(order[i].second);
+    numbers[from] = static_cast<std::int32_t>(i);
+    runs[i] = body.runs[from];
+    contacts[i] = body.contacts[from];
+    place_of(columns_.run(runs[i].id)).run = static_cast<std::int32_t>(i);
+  }
+  const auto renumber = [&numbers](std::int32_t& run) {
+    run = numbers[static_cast<std::size_t>(run)];
+  };
+  body.first_way.assign(count + 1, 0);
+  for (Way& way : body.ways) {
+    renumber(way.low);
+    renumber(way.high);
+    ++body.first_way[static_cast<std::size_t>(way.low) + 1];
+  }
+  std::partial_sum(body.first_way.begin(), body.first_way.end(), body.first_way.begin());
+  std::vector<std::int32_t> next(body.first_way.begin(), body.first_way.end() - 1);
+  std::vector<Way> ways(body.ways.size());
+  std::vector<std::int32_t> links(body.ways.size());
+  for (std::size_t w = 0; w < body.ways.size(); ++w) {
+    const auto to =
+        static_cast<std::size_t>(next[static_cast<std::size_t>(body.ways[w].low)]++);
+    ways[to] = body.ways[w];
+    links[to] = body.links[w];
+  }
+  for (OpenBody::Edge& edge : body.edges) renumber(edge.run);
+  for (std::int32_t& run : body.to_spread) renumber(run);
+  body.runs = std::move(runs);
+  body.contacts = std::move(contacts);
+  body.ways = std::move(ways);
+  body.links = std::move(links);
+  changed_ = true;
+}
+
+void OpenWater::give_back(const Run& run, std::vector<std::int32_t>& returned) {
+  dissolve(place_of(run).body->number, returned);
+}
+
+// Runs and links that the ground lost are not its own any more, though others may have their
+// numbers.
+void OpenWater::dissolve(std::size_t number, std::vector<std::int32_t>& returned) {
+  const std::unique_ptr<OpenBody> body = std::move(bodies_[number]);
+  for (std::size_t i = 0; i < body->runs.size(); ++i) {
+    Run& run = columns_.run(body->runs[i].id);
+    if (!run.alive || !run.in_open_water() || place_of(run).body != body.get()) continue;
+    run.slot = kNone;
+    returned.push_back(body->runs[i].id);
+  }
+  free_places_.insert(free_places_.end(), body->taken_places.begin(), body->taken_places.end());
+  const auto release = [this](std::int32_t id) {
+    Link& link = columns_.link(id);
+    if (link.slot < kNone) link.slot = kNone;
+  };
+  for (const std::int32_t link : body->links) release(link);
+  for (const OpenBody::Edge& edge : body->edges) release(edge.link);
+  run_count_ -= static_cast<std::int64_t>(body->runs.size());
+  constexpr std::int64_t kMostPatience = 64;
+  const std::int64_t longer = std::min(2 * patience_, kMostPatience * sizes_.open_ticks);
+  patience_ = body->ticks < patience_ ? longer : sizes_.open_ticks;
+  changed_ = true;
+}
+
+}  // namespace sluice::sim::hydro
