@@ -2,14 +2,19 @@
 // sloshes.
 // Method: random seas with touches here and there, each in two worlds of which one takes no body
 // for open water; and Flow by itself, which tells what it takes.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "server/sim/models/hydro/flow.h"
+#include "server/sim/models/hydro/hydro.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/lakes.h"
 #include "tests/support/seas.h"
@@ -57,6 +62,182 @@ RC_GTEST_PROP(HydroOpenWater, ItsTickIsThatOfAllWater, (std::uint64_t seed, bool
     RC_ASSERT(report.active_chunks == expected.active_chunks);
     RC_ASSERT(open->recompute_digest() == report.digest);
   }
+}
+
+/// Flow without the rest of a world, over a bed that is flat. Nothing falls.
+class Sea {
+ public:
+  Sea(const std::vector<std::int32_t>& columns, sim::WaterSizes sizes) : sizes_(sizes) {
+    config_.water = sim::WaterModel::kHydro;
+    config_.size = {static_cast<std::int32_t>(columns.size()), 40, 1};
+    grid_ = std::make_unique<sim::Grid>(config_);
+    for (std::int32_t x = 0; x < config_.size.x; ++x) {
+      const std::int32_t height = columns[static_cast<std::size_t>(x)];
+      for (std::int32_t y = 0; y < height; ++y) grid_->add_to_cell({x, y, 0}, kFull);
+    }
+    columns_ = std::make_unique<sim::hydro::Columns>(config_);
+    flow_ = std::make_unique<sim::hydro::Flow>(*columns_, config_);
+    build();
+  }
+
+  /// As if all its water had been moving for so long.
+  void make_as_old_as(std::int32_t age) {
+    std::map<Vec3, sim::HydroRunState> runs;
+    for (std::int32_t x = 0; x < config_.size.x; ++x) {
+      if (grid_->cell({x, 0, 0}) > 0) runs[{x, 0, 0}] = {0, 0, age};
+    }
+    state_.runs.take(runs, [](Vec3 at) { return sim::HydroState::digest_of_run(at); });
+    build();
+    is_new_ = false;
+  }
+
+  void pour(std::int32_t x, std::int32_t y, Cell units) { grid_->add_to_cell({x, y, 0}, units); }
+  void tick() {
+    begin_tick();
+    end_tick();
+  }
+  /// Up to what is gathered.
+  void begin_tick() {
+    std::vector<std::int32_t> seeds = std::move(awake_);
+    const std::size_t known = seeds.size();
+    columns_->repair(seeds);
+    (void)grid_->take_changed();
+    if (std::exchange(is_new_, false)) {
+      for (const std::int32_t id : seeds) columns_->run(id).event = true;
+    }
+    flow_->begin(nullptr, serial_, sizes_);
+    flow_->gather(seeds, known);
+  }
+  void end_tick() {
+    flow_->move({});
+    flow_->settle();
+    sim::hydro::Left left = flow_->finish();
+    awake_ = std::move(left.awake);
+    for (const std::int32_t id : left.waiting) columns_->show(columns_->run(id));
+    for (const std::int32_t id : left.unmet) columns_->meet_neighbours(id);
+    (void)grid_->take_changed();
+  }
+
+  [[nodiscard]] const sim::hydro::Flow& flow() const { return *flow_; }
+  [[nodiscard]] bool at_rest() const { return awake_.empty() && flow_->no_open_water(); }
+  [[nodiscard]] sim::Digest digest() const { return digest_of(state_); }
+  [[nodiscard]] std::vector<std::int64_t> heights() {
+    std::vector<std::int64_t> units;
+    for (std::int32_t x = 0; x < config_.size.x; ++x) {
+      units.push_back(columns_->run(columns_->run_at({x, 0, 0})).volume);
+    }
+    return units;
+  }
+
+ private:
+  void build() {
+    columns_->build(*grid_, state_);
+    flow_->restart();
+    (void)grid_->take_changed();
+    awake_.clear();
+    for (std::int32_t id = 0; id < columns_->run_count(); ++id) {
+      if (columns_->run(id).wet()) awake_.push_back(id);
+    }
+  }
+
+  sim::WorldConfig config_;
+  sim::WaterSizes sizes_;
+  sim::SerialExecutor serial_;
+  sim::HydroState state_;
+  std::unique_ptr<sim::Grid> grid_;
+  std::unique_ptr<sim::hydro::Columns> columns_;
+  std::unique_ptr<sim::hydro::Flow> flow_;
+  std::vector<std::int32_t> awake_;
+  bool is_new_ = true;
+};
+
+constexpr sim::WaterSizes kAtOnce = {.open_runs = 1, .open_ticks = 1};
+
+std::vector<std::int32_t> hill_at_the_left(std::int32_t width, std::int32_t hill,
+                                           std::int32_t height, std::int32_t depth) {
+  std::vector<std::int32_t> columns(static_cast<std::size_t>(width), depth);
+  std::fill_n(columns.begin(), hill, height);
+  return columns;
+}
+
+TEST(HydroOpenWater, WhatSloshesIsTakenUntilItIsToBeFilled) {
+  Sea sea(hill_at_the_left(64, 20, 20, 10), kAtOnce);
+  sea.tick();
+  EXPECT_TRUE(sea.flow().no_open_water());  // its first tick is an event
+  sea.tick();
+  EXPECT_FALSE(sea.flow().no_open_water());
+  int ticks = 0;
+  for (; !sea.flow().no_open_water() && ticks < 1000; ++ticks) sea.tick();
+  EXPECT_GT(ticks, 100);
+  for (ticks = 0; !sea.at_rest() && ticks < 10; ++ticks) sea.tick();
+  EXPECT_TRUE(sea.at_rest());
+  const std::vector<std::int64_t> heights = sea.heights();
+  const auto [least, most] = std::ranges::minmax(heights);
+  EXPECT_LE(most - least, 1);
+}
+
+TEST(HydroOpenWater, BodiesOfFewerRunsAreLeftAlone) {
+  for (const std::size_t least : {64U, 65U}) {
+    Sea sea(hill_at_the_left(64, 20, 20, 10), {.open_runs = least, .open_ticks = 1});
+    for (int t = 0; t < 60; ++t) sea.tick();  // waves have been everywhere
+    EXPECT_EQ(sea.flow().no_open_water(), least > 64) << least;
+  }
+}
+
+TEST(HydroOpenWater, ATouchGivesTheBodyBackInTheSameTick) {
+  Sea sea(hill_at_the_left(64, 20, 20, 10), kAtOnce);
+  for (int t = 0; t < 60; ++t) sea.tick();
+  ASSERT_FALSE(sea.flow().no_open_water());
+  sea.pour(60, 30, kFull);
+  sea.begin_tick();
+  EXPECT_TRUE(sea.flow().no_open_water());
+  EXPECT_EQ(sea.flow().movers(), 64);
+  sea.end_tick();
+}
+
+// Without being given back: over dry ground, and in water at rest.
+TEST(HydroOpenWater, GrowsWithItsWaves) {
+  for (const std::int32_t depth : {0, 10}) {
+    Sea sea(hill_at_the_left(200, 20, 30, depth), kAtOnce);
+    if (depth > 0) {
+      // All of it is awake at first: only the hill is to be.
+      while (!sea.at_rest()) sea.tick();
+      for (std::int32_t y = 13; y < 23; ++y) sea.pour(0, y, kFull);
+      sea.tick();
+    }
+    int taken_again = 0;
+    std::int64_t runs = 0;
+    bool was_open = false;
+    while (sea.flow().movers() < 200 || sea.flow().no_open_water()) {
+      sea.tick();
+      const bool open = !sea.flow().no_open_water();
+      taken_again += open && !was_open ? 1 : 0;
+      was_open = open;
+      ASSERT_LT(++runs, 2000);
+    }
+    EXPECT_LE(taken_again, 2) << depth;
+    EXPECT_GT(runs, 50) << depth;
+  }
+}
+
+// 16 ticks a column and 1,024: then it is filled like all old water.
+TEST(HydroOpenWater, GrowsOldWithAllWater) {
+  constexpr std::int32_t kWidth = 40;
+  constexpr std::int32_t kMostAge = 16 * kWidth + 1024;
+  Sea open(hill_at_the_left(kWidth, 10, 30, 10), kAtOnce);
+  Sea plain(hill_at_the_left(kWidth, 10, 30, 10), {.open_runs = kNever});
+  for (Sea* const sea : {&open, &plain}) sea->make_as_old_as(kMostAge - 10);
+  std::vector<bool> was_open;
+  for (int t = 0; t < 20; ++t) {
+    open.tick();
+    plain.tick();
+    ASSERT_EQ(open.digest(), plain.digest()) << t;
+    ASSERT_EQ(open.heights(), plain.heights()) << t;
+    was_open.push_back(!open.flow().no_open_water());
+  }
+  EXPECT_TRUE(was_open[8]);
+  EXPECT_FALSE(was_open[10]);
+  EXPECT_FALSE(was_open[19]);
 }
 
 }  // namespace

@@ -319,12 +319,11 @@ inline constexpr Units kSmallCut = 4;
 inline Q16 flow_between(const Mover& low, const Mover& high, const Way& way) {
   if (way.fixed) return way.flow;
   if (low.full || high.full) return flow_by_pressure(low, high, way);
-  return flow_by_levels(End(low), End(high), way);
+  return flow_by_levels(End(low), End(high), way, {way.push, way.share});
 }
 
 inline Q16 Flow::fastest(const Way& way, bool from_low) const {
-  return hydro::fastest(End(movers_[static_cast<std::size_t>(from_low ? way.low : way.high)]),
-                        way);
+  return hydro::fastest(End(movers_[static_cast<std::size_t>(from_low ? way.low : way.high)]), way);
 }
 
 inline Q16 Flow::flow_of(const Way& way) const {

@@ -1,8 +1,9 @@
 // Steps 5 and 7: what flows through each way of a mover, and what of it is to be moved.
+#include "server/sim/models/hydro/flows.h"
+
 #include <algorithm>
 
 #include "server/sim/models/hydro/flow.h"
-#include "server/sim/models/hydro/flows.h"
 
 namespace sluice::sim::hydro {
 
@@ -79,7 +80,9 @@ void Flow::find_pushes(bool demands_too) {
           known.friction = (friction_of(low) + friction_of(high)) / 2;
           if (contact && body_at(low.body).runs_free()) known.friction /= kRunsFree;
         }
-        find_push(End(low), End(high), way, known);
+        const Drive drive = drive_of(End(low), End(high), way, known);
+        way.push = drive.push;
+        way.share = drive.share;
         if (!demands_too) continue;
         set_demand(low, high, way);
         add_to_moves(way, lies_apart(way), low, high);

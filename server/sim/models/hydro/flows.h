@@ -87,11 +87,21 @@ inline Q16 overfall(const End& low, const End& high, const Way& way) {
   return part * part / kOne;
 }
 
-/// All friction divides: subtracted, it was unstable above an eighth.
-inline void find_push(const End& low, const End& high, Way& way, Braking& known) {
-  const bool contact = way.joint == Joint::kContact;
+/// What a way's flow comes from, but for the heads.
+struct Drive {
+  Q16 push = 0;            // the flow without the heads, before that share
+  std::int32_t share = 0;  // 1 / (1 + friction + loss), Q16
+};
+
+/// All friction divides: subtracted, it was unstable above an eighth. In open water every way is a
+/// contact.
+template <bool kOpenWater = false>
+[[gnu::always_inline]] inline Drive drive_of(const End& low, const End& high, const Way& way,
+                                             Braking& known) {
+  const bool contact = kOpenWater || way.joint == Joint::kContact;
   const bool free = !low.full && !high.full;
-  const Q16 falls = overfall(low, high, way);
+  const bool step = low.base != high.base;
+  const Q16 falls = step || !contact ? overfall(low, high, way) : 0;
   Q16 divisor = kOne;
   Q16 loss = kOne;
   if (contact) {
@@ -105,7 +115,7 @@ inline void find_push(const End& low, const End& high, Way& way, Braking& known)
     const Q16 drag = kLoss * loss / kOne + (free ? bed_drag(way.height) : 0);
     divisor += drag * std::min(quotient(size, way.height), kOne << 20) / kOne;
   }
-  const bool down = way.flow > 0 ? low.base > high.base : low.base < high.base;
+  const bool down = step && (way.flow > 0 ? low.base > high.base : low.base < high.base);
   if (contact && free && down) {
     divisor += rapid_drag(way.height, size) * (kOne - falls) / kOne;
   }
@@ -113,17 +123,17 @@ inline void find_push(const End& low, const End& high, Way& way, Braking& known)
     known.divisor = divisor;
     known.share = static_cast<std::int32_t>(reciprocal(divisor));
   }
-  way.share = known.share;
-  way.push = way.flow;
+  Drive drive = {way.flow, known.share};
   if (falls > 0) {
     // In the middle of what falls free the head is half as high.
     const Q16 half = way.conductance * (way.height * falls / (2 * kOne));
-    way.push += low.contact > high.contact ? -half : half;
+    drive.push += low.contact > high.contact ? -half : half;
   }
   if (contact && free) {
     const Q16 lead = scaled(way.conductance, low.lead - high.lead);
-    way.push += lead * (kOne - falls) / kOne;
+    drive.push += falls == 0 ? lead : lead * (kOne - falls) / kOne;
   }
+  return drive;
 }
 
 /// The most that flows through a way from that end of it.
@@ -134,9 +144,9 @@ inline Q16 fastest(const End& from, const Way& way) {
 }
 
 /// What flows by the levels of its ends, of which none is full.
-inline Q16 flow_by_levels(const End& low, const End& high, const Way& way) {
+inline Q16 flow_by_levels(const End& low, const End& high, const Way& way, const Drive& drive) {
   const Level across = std::max(low.level, way.sill()) - std::max(high.level, way.sill());
-  return scaled(way.share, way.push + way.conductance * across);
+  return scaled(drive.share, drive.push + way.conductance * across);
 }
 
 /// As fast as it can; of that and what was carried on, whole units are to move.
@@ -154,7 +164,8 @@ inline void set_flow(const End& low, const End& high, Way& way, Q16 flow) {
 inline std::int32_t friction_towards(std::int32_t target, std::int32_t friction) {
   if (friction == 0) return target;
   const std::int32_t more = target - friction;
-  return friction + (more > 0 ? (more + kFrictionRises - 1) / kFrictionRises : more / kFrictionFalls);
+  return friction +
+         (more > 0 ? (more + kFrictionRises - 1) / kFrictionRises : more / kFrictionFalls);
 }
 
 /// What a way in a body adds to its quotient of the heads, which differ by so much across it.

@@ -31,9 +31,9 @@ std::int64_t Quotient::squared_frequency(int scale) const {
 }
 
 std::int32_t target_friction(const Quotients& quotients) {
-  const std::int64_t square = std::min({quotients.of_x.squared_frequency(18),
-                                        quotients.of_z.squared_frequency(18),
-                                        quotients.of_head.squared_frequency(24)});
+  const std::int64_t square =
+      std::min({quotients.of_x.squared_frequency(18), quotients.of_z.squared_frequency(18),
+                quotients.of_head.squared_frequency(24)});
   Q16 target = kMostFriction;
   if (square < kOne * kOne) {
     target = std::min(target, scaled(kFrictionFactor, square_root(square)));

@@ -16,9 +16,8 @@ bool Flow::is_open_water(const Body& body) const {
 bool Flow::is_open_water(std::int32_t m) const {
   const Mover& mover = mover_at(m);
   if (!mover.spread || mover.swallows || mover.event || mover.settled) return false;
-  return std::ranges::none_of(ways_of(m), [this](std::int32_t w) {
-    return way_at(w).joint == Joint::kSpill;
-  });
+  return std::ranges::none_of(ways_of(m),
+                              [this](std::int32_t w) { return way_at(w).joint == Joint::kSpill; });
 }
 
 bool Flow::hand_over() {

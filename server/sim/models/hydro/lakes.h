@@ -30,6 +30,8 @@ class Lakes {
   void forget(std::int32_t run) { at_rest_.forget(run); }
   /// Movers hold something else than when they were looked at, or others of them move.
   void forget_movers() { at_rest_.forget_movers(); }
+  /// Whether some run may be in open water.
+  void note_open_water(bool any) { at_rest_.note_open_water(any); }
   /// These are all of a lake that rests.
   void add(std::span<const std::int32_t> runs, const Levels& levels) {
     add(runs, levels, levels.lowest_room);

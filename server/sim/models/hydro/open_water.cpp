@@ -152,8 +152,8 @@ void OpenWater::move(Piece& piece) const {
     }
     const End low_end = end_of(low);
     const End high_end = end_of(high);
-    find_push(low_end, high_end, way, known);
-    set_flow(low_end, high_end, way, flow_by_levels(low_end, high_end, way));
+    const Drive drive = drive_of<true>(low_end, high_end, way, known);
+    set_flow(low_end, high_end, way, flow_by_levels(low_end, high_end, way, drive));
     const Units up = std::max<Units>(way.moved, 0);
     const Units down = up - way.moved;
     low.given += up;
@@ -281,7 +281,8 @@ void OpenWater::list_pieces() {
     for (std::size_t from = 0, to = 0; from < count; from = to) {
       const auto block = [&](std::size_t m) { return columns_.run(body.runs[m].id).block->number; };
       while (to < count && block(to) == block(from)) ++to;
-      stretches_.push_back({&body, block(from), from, to, way_from(body, from), way_from(body, to)});
+      stretches_.push_back(
+          {&body, block(from), from, to, way_from(body, from), way_from(body, to)});
     }
   });
   std::sort(stretches_.begin(), stretches_.end(),

@@ -30,6 +30,7 @@ void OpenWater::clear() {
 }
 
 bool OpenWater::take(const Offered& offered) {
+  lakes_.note_open_water(true);
   std::size_t number = 0;
   while (number < bodies_.size() && bodies_[number] != nullptr) ++number;
   if (number == bodies_.size()) bodies_.emplace_back();
@@ -225,8 +226,7 @@ void OpenWater::sort(OpenBody& body) {
   std::vector<Way> ways(body.ways.size());
   std::vector<std::int32_t> links(body.ways.size());
   for (std::size_t w = 0; w < body.ways.size(); ++w) {
-    const auto to =
-        static_cast<std::size_t>(next[static_cast<std::size_t>(body.ways[w].low)]++);
+    const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(body.ways[w].low)]++);
     ways[to] = body.ways[w];
     links[to] = body.links[w];
   }
@@ -264,6 +264,7 @@ void OpenWater::dissolve(std::size_t number, std::vector<std::int32_t>& returned
   constexpr std::int64_t kMostPatience = 64;
   const std::int64_t longer = std::min(2 * patience_, kMostPatience * sizes_.open_ticks);
   patience_ = body->ticks < patience_ ? longer : sizes_.open_ticks;
+  lakes_.note_open_water(!empty());
   changed_ = true;
 }
 

@@ -62,10 +62,11 @@ const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
     if (known.all_beside) known.beside[known.beside_count++] = beside;
   });
   // What open water does beside it nobody tells.
-  const bool beside_open = std::ranges::any_of(run.links, [&](std::int32_t link) {
+  const auto is_open = [&](std::int32_t link) {
     return columns_.run(columns_.link(link).other(id)).in_open_water();
-  });
-  if (run.slot > kNone || beside_open) known_movers_.push_back(id);
+  };
+  const bool changes = run.slot > kNone || (any_open_ && std::ranges::any_of(run.links, is_open));
+  if (changes) known_movers_.push_back(id);
   return known;
 }
 

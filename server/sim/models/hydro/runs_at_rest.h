@@ -30,6 +30,8 @@ class RunsAtRest {
   void forget(std::int32_t run);
   /// Movers hold something else than when they were looked at, or others of them move.
   void forget_movers();
+  /// Whether some run may be in open water.
+  void note_open_water(bool any) { any_open_ = any; }
 
   [[nodiscard]] const Mover* mover_of(const Run& run) const {
     return run.slot <= kNone ? nullptr : &movers_[static_cast<std::size_t>(run.slot)];
@@ -95,6 +97,7 @@ class RunsAtRest {
   std::vector<std::int32_t> known_movers_;
   std::vector<std::size_t> blocks_of_movers_;
   std::int64_t looks_ = 0;
+  bool any_open_ = false;
 };
 
 template <class F>
