@@ -102,14 +102,13 @@ template <bool kOpenWater = false>
   const bool free = !low.full && !high.full;
   const bool step = low.base != high.base;
   const Q16 falls = step || !contact ? overfall(low, high, way) : 0;
-  Q16 divisor = kOne;
   Q16 loss = kOne;
   if (contact) {
     const Q16 narrowing = blocked(way.height, std::max(low.volume, high.volume));
     loss = narrowing * narrowing / kOne;
-    loss += (kOne - loss) * falls / kOne;
+    if (falls > 0) loss += (kOne - loss) * falls / kOne;
   }
-  divisor += (kOne - loss) * known.friction / kOne;
+  Q16 divisor = kOne + (loss == 0 ? known.friction : (kOne - loss) * known.friction / kOne);
   const Q16 size = absolute(way.flow);
   if (loss > 0 || (free && bed_brakes(way.height, size))) {
     const Q16 drag = kLoss * loss / kOne + (free ? bed_drag(way.height) : 0);

@@ -192,25 +192,22 @@ bool OpenWater::add_way(OpenBody& body, std::int32_t id) {
   return few;
 }
 
+// By blocks, and in one as they came: runs that were made one after the other lie so.
 void OpenWater::sort(OpenBody& body) {
   const std::size_t count = body.runs.size();
-  std::vector<std::pair<std::size_t, std::int32_t>> order(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    order[i] = {columns_.run(body.runs[i].id).block->number, static_cast<std::int32_t>(i)};
-  }
-  std::sort(order.begin(), order.end(), [&body](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first
-                              : body.run_at(a.second).id < body.run_at(b.second).id;
-  });
+  const auto block_of = [this](const OpenRun& run) { return columns_.run(run.id).block->number; };
+  std::vector<std::int32_t> next(columns_.block_count() + 1, 0);
+  for (const OpenRun& run : body.runs) ++next[block_of(run) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<std::int32_t> numbers(count);
   std::vector<OpenRun> runs(count);
   std::vector<std::uint8_t> contacts(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto from = static_cast<std::size_t>(order[i].second);
-    numbers[from] = static_cast<std::int32_t>(i);
-    runs[i] = body.runs[from];
-    contacts[i] = body.contacts[from];
-    place_of(columns_.run(runs[i].id)).run = static_cast<std::int32_t>(i);
+    numbers[i] = next[block_of(body.runs[i])]++;
+    const auto to = static_cast<std::size_t>(numbers[i]);
+    runs[to] = body.runs[i];
+    contacts[to] = body.contacts[i];
+    place_of(columns_.run(runs[to].id)).run = numbers[i];
   }
   const auto renumber = [&numbers](std::int32_t& run) {
     run = numbers[static_cast<std::size_t>(run)];
@@ -222,7 +219,7 @@ void OpenWater::sort(OpenBody& body) {
     ++body.first_way[static_cast<std::size_t>(way.low) + 1];
   }
   std::partial_sum(body.first_way.begin(), body.first_way.end(), body.first_way.begin());
-  std::vector<std::int32_t> next(body.first_way.begin(), body.first_way.end() - 1);
+  next.assign(body.first_way.begin(), body.first_way.end() - 1);
   std::vector<Way> ways(body.ways.size());
   std::vector<std::int32_t> links(body.ways.size());
   for (std::size_t w = 0; w < body.ways.size(); ++w) {
