@@ -80,15 +80,22 @@ class Sea {
     build();
   }
 
-  /// As if all its water had been moving for so long.
-  void make_as_old_as(std::int32_t age) {
+  /// As if all its water had been moving for so long, and flowed so from columns to the next ones.
+  void make_move(std::int32_t age, const std::map<std::int32_t, std::int64_t>& units = {}) {
     std::map<Vec3, sim::HydroRunState> runs;
     for (std::int32_t x = 0; x < config_.size.x; ++x) {
       if (grid_->cell({x, 0, 0}) > 0) runs[{x, 0, 0}] = {0, 0, age};
     }
-    state_.runs.take(runs, [](Vec3 at) { return sim::HydroState::digest_of_run(at); });
+    std::map<Vec3, sim::HydroLinkState> links;
+    for (const auto& [x, flow] : units) links[{x, 0, 0}] = {flow * sim::hydro::kOne, 0};
+    state_.runs.take(runs, sim::HydroState::digest_of_run);
+    state_.links_x.take(links, sim::HydroState::digest_of_link_x);
     build();
     is_new_ = false;
+  }
+  void put_roof(std::int32_t x, std::int32_t y) {
+    grid_->add_to_cell({x, y, 0}, kRock);
+    build();
   }
 
   void pour(std::int32_t x, std::int32_t y, Cell units) { grid_->add_to_cell({x, y, 0}, units); }
@@ -226,7 +233,7 @@ TEST(HydroOpenWater, GrowsOldWithAllWater) {
   constexpr std::int32_t kMostAge = 16 * kWidth + 1024;
   Sea open(hill_at_the_left(kWidth, 10, 30, 10), kAtOnce);
   Sea plain(hill_at_the_left(kWidth, 10, 30, 10), {.open_runs = kNever});
-  for (Sea* const sea : {&open, &plain}) sea->make_as_old_as(kMostAge - 10);
+  for (Sea* const sea : {&open, &plain}) sea->make_move(kMostAge - 10);
   std::vector<bool> was_open;
   for (int t = 0; t < 20; ++t) {
     open.tick();
@@ -238,6 +245,74 @@ TEST(HydroOpenWater, GrowsOldWithAllWater) {
   EXPECT_TRUE(was_open[8]);
   EXPECT_FALSE(was_open[10]);
   EXPECT_FALSE(was_open[19]);
+}
+
+/// Units a tick out of the middle one of nine columns, to each side; they come in where negative.
+struct Outflow {
+  std::int64_t left, right, front, back;
+};
+
+/// Whether a tick of that is open water's: nine columns so many cells deep, a roof over the middle.
+bool is_open_for_a_tick(std::int32_t depth, std::int32_t roof, Outflow out) {
+  sim::WorldConfig config;
+  config.water = sim::WaterModel::kHydro;
+  config.size = {3, 40, 3};
+  sim::Grid grid(config);
+  std::map<Vec3, sim::HydroRunState> runs;
+  for (std::int32_t x = 0; x < 3; ++x) {
+    for (std::int32_t z = 0; z < 3; ++z) {
+      for (std::int32_t y = 0; y < depth; ++y) grid.add_to_cell({x, y, z}, kFull);
+      runs[{x, 0, z}] = {0, 1, 2};
+    }
+  }
+  grid.add_to_cell({1, roof, 1}, kRock);
+  const auto flow = [](std::int64_t units) {
+    return sim::HydroLinkState{units * sim::hydro::kOne, 0};
+  };
+  sim::HydroState state;
+  state.runs.take(runs, sim::HydroState::digest_of_run);
+  state.links_x.take({{{0, 0, 1}, flow(-out.left)}, {{1, 0, 1}, flow(out.right)}},
+                     sim::HydroState::digest_of_link_x);
+  state.links_z.take({{{1, 0, 0}, flow(-out.front)}, {{1, 0, 1}, flow(out.back)}},
+                     sim::HydroState::digest_of_link_z);
+  sim::hydro::Columns columns(config);
+  columns.build(grid, state);
+  const std::vector<sim::hydro::Mover> movers;
+  const sim::WaterSizes sizes;
+  sim::hydro::Lakes lakes(columns, movers, sizes);
+  sim::hydro::OpenWater open(columns, lakes, true);
+  sim::SerialExecutor serial;
+  open.begin(serial, sizes);
+  sim::hydro::OpenWater::Offered all = {{}, 2};
+  for (std::int32_t id = 0; id < columns.run_count(); ++id) {
+    if (columns.run(id).wet()) all.runs.push_back(id);
+  }
+  EXPECT_TRUE(open.take(all));
+  std::vector<std::int32_t> returned;
+  open.advance(returned);
+  EXPECT_EQ(returned.size(), open.empty() ? all.runs.size() : 0);
+  return !open.empty();
+}
+
+TEST(HydroOpenWater, WhatWouldGiveMoreThanItHasIsGivenBack) {
+  constexpr std::int64_t kSix = 6 * kFull;
+  constexpr std::int64_t kThree = 3 * kFull;
+  EXPECT_TRUE(is_open_for_a_tick(10, 39, {kThree, kThree, -kThree, -kThree}));
+  // It would hold as much after as before.
+  EXPECT_FALSE(is_open_for_a_tick(10, 39, {kSix, kSix, -kSix, -kSix}));
+}
+
+TEST(HydroOpenWater, WhatWouldRiseOverItsCeilingIsGivenBack) {
+  constexpr std::int64_t kTwo = 2 * kFull;
+  constexpr std::int64_t kThree = 3 * kFull;
+  EXPECT_TRUE(is_open_for_a_tick(25, 34, {-kTwo, -kTwo, -kTwo, -kTwo}));
+  EXPECT_FALSE(is_open_for_a_tick(25, 34, {-kThree, -kThree, -kThree, -kThree}));
+}
+
+TEST(HydroOpenWater, WhatWouldFallDryIsGivenBack) {
+  constexpr std::int64_t kTwo = 2 * kFull;
+  EXPECT_TRUE(is_open_for_a_tick(10, 39, {kTwo, kTwo, kTwo, kTwo}));
+  EXPECT_FALSE(is_open_for_a_tick(5, 39, {kTwo, kTwo, kTwo, kTwo}));
 }
 
 }  // namespace
