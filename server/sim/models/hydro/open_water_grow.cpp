@@ -192,22 +192,35 @@ bool OpenWater::add_way(OpenBody& body, std::int32_t id) {
   return few;
 }
 
-// By blocks, and in one as they came: runs that were made one after the other lie so.
+// By blocks, and in a block as they were made: as they lie in memory.
 void OpenWater::sort(OpenBody& body) {
   const std::size_t count = body.runs.size();
   const auto block_of = [this](const OpenRun& run) { return columns_.run(run.id).block->number; };
   std::vector<std::int32_t> next(columns_.block_count() + 1, 0);
   for (const OpenRun& run : body.runs) ++next[block_of(run) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::int32_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t place = next[block_of(body.runs[i])]++;
+    order[static_cast<std::size_t>(place)] = static_cast<std::int32_t>(i);
+  }
+  auto from = order.begin();
+  for (const std::int32_t end : next) {
+    const auto to = std::max(from, order.begin() + end);
+    std::sort(from, to, [&body](std::int32_t a, std::int32_t b) {
+      return body.run_at(a).id < body.run_at(b).id;
+    });
+    from = to;
+  }
   std::vector<std::int32_t> numbers(count);
   std::vector<OpenRun> runs(count);
   std::vector<std::uint8_t> contacts(count);
   for (std::size_t i = 0; i < count; ++i) {
-    numbers[i] = next[block_of(body.runs[i])]++;
-    const auto to = static_cast<std::size_t>(numbers[i]);
-    runs[to] = body.runs[i];
-    contacts[to] = body.contacts[i];
-    place_of(columns_.run(runs[to].id)).run = numbers[i];
+    const auto before = static_cast<std::size_t>(order[i]);
+    numbers[before] = static_cast<std::int32_t>(i);
+    runs[i] = body.runs[before];
+    contacts[i] = body.contacts[before];
+    place_of(columns_.run(runs[i].id)).run = static_cast<std::int32_t>(i);
   }
   const auto renumber = [&numbers](std::int32_t& run) {
     run = numbers[static_cast<std::size_t>(run)];
