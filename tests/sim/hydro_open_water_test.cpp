@@ -27,12 +27,19 @@ using sim::World;
 constexpr std::size_t kTicks = 200;
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
+/// Most ticks are to have nothing but waves. Some have a shower, whose strands fall for some ticks.
 Script sea_script(std::uint64_t seed, Vec3 size) {
   Dice dice(seed ^ 0x5c21U);
   Script script = random_touches(seed, size, kTicks, dice.chance(30));
-  // Most ticks are to have nothing but waves.
   for (auto& commands : script) {
     if (dice.chance(60)) commands.clear();
+  }
+  for (std::int32_t i = dice.chance(40) ? dice.roll(1, 3) : 0; i > 0; --i) {
+    auto& commands = script[static_cast<std::size_t>(dice.roll(1, 60))];
+    for (std::int32_t drops = dice.roll(1, 20); drops > 0; --drops) {
+      const Vec3 at = {dice.roll(0, size.x - 1), size.y - 1, dice.roll(0, size.z - 1)};
+      commands.push_back({.body = sim::Pour{at, dice.roll(1, kFull)}});
+    }
   }
   return script;
 }
@@ -43,8 +50,9 @@ sim::WaterSizes drawn_sizes(Dice& dice) {
           .open_ticks = dice.roll(1, 4)};
 }
 
-RC_GTEST_PROP(HydroOpenWater, ItsTickIsThatOfAllWater, (std::uint64_t seed, bool solid)) {
-  const sim::WorldSpec spec = random_sea(seed, solid);
+RC_GTEST_PROP(HydroOpenWater, ItsTickIsThatOfAllWater,
+              (std::uint64_t seed, bool solid, bool at_rest)) {
+  const sim::WorldSpec spec = at_rest ? random_lakes(seed, solid) : random_sea(seed, solid);
   const Script script = sea_script(seed, spec.config.size);
   auto plain = make_world(spec);
   auto open = make_world(spec);
@@ -131,7 +139,8 @@ class Sea {
   [[nodiscard]] std::vector<std::int64_t> heights() {
     std::vector<std::int64_t> units;
     for (std::int32_t x = 0; x < config_.size.x; ++x) {
-      units.push_back(columns_->run(columns_->run_at({x, 0, 0})).volume);
+      const std::int32_t run = columns_->run_at({x, 0, 0});
+      units.push_back(run == sim::hydro::kNone ? 0 : columns_->run(run).volume);
     }
     return units;
   }
@@ -181,6 +190,48 @@ TEST(HydroOpenWater, WhatSloshesIsTakenUntilItIsToBeFilled) {
   const std::vector<std::int64_t> heights = sea.heights();
   const auto [least, most] = std::ranges::minmax(heights);
   EXPECT_LE(most - least, 1);
+}
+
+/// Two seas, of which one takes nothing, for so many ticks; `touch(sea, tick)` before each.
+template <class F>
+void expect_alike(Sea& open, Sea& plain, int ticks, F&& touch) {
+  for (int t = 0; t < ticks; ++t) {
+    for (Sea* const sea : {&open, &plain}) {
+      touch(*sea, t);
+      sea->tick();
+    }
+    ASSERT_EQ(open.digest(), plain.digest()) << t;
+    ASSERT_EQ(open.heights(), plain.heights()) << t;
+  }
+}
+
+// A dam that breaks over dry ground, over borders of chunks; and two waves of two ages that meet.
+TEST(HydroOpenWater, WhenABodyIsTakenDecidesNothing) {
+  for (int tick = 1; tick < 150; ++tick) {
+    const sim::WaterSizes sizes = {.open_runs = 1, .open_ticks = tick};
+    Sea dam(hill_at_the_left(150, 20, 30, 0), sizes);
+    Sea plain_dam(hill_at_the_left(150, 20, 30, 0), {.open_runs = kNever});
+    expect_alike(dam, plain_dam, 160, [](Sea&, int) {});
+    if (tick > 60) continue;
+    Sea waves(hill_at_the_left(80, 0, 0, 10), sizes);
+    Sea plain_waves(hill_at_the_left(80, 0, 0, 10), {.open_runs = kNever});
+    expect_alike(waves, plain_waves, 80, [](Sea& sea, int t) {
+      for (std::int32_t y = 10; y < 14; ++y) {
+        if (t == 3) sea.pour(20, y, kFull);
+        if (t == 20) sea.pour(60, y, kFull);
+      }
+    });
+  }
+}
+
+// Then none of its runs is left that a command could wake.
+TEST(HydroOpenWater, GroundThatChangesUnderAllOfABodyGivesItBack) {
+  Sea open({20, 10}, kAtOnce);
+  Sea plain({20, 10}, {.open_runs = kNever});
+  expect_alike(open, plain, 12, [](Sea& sea, int t) {
+    if (t != 5) return;
+    for (const std::int32_t x : {0, 1}) sea.pour(x, 35, kRock);
+  });
 }
 
 TEST(HydroOpenWater, BodiesOfFewerRunsAreLeftAlone) {
@@ -247,13 +298,14 @@ TEST(HydroOpenWater, GrowsOldWithAllWater) {
   EXPECT_FALSE(was_open[19]);
 }
 
-/// Units a tick out of the middle one of nine columns, to each side; they come in where negative.
+/// Units a tick out of the middle one of five columns, to each side; they come in where negative.
 struct Outflow {
   std::int64_t left, right, front, back;
 };
 
-/// Whether a tick of that is open water's: nine columns so many cells deep, a roof over the middle.
-bool is_open_for_a_tick(std::int32_t depth, std::int32_t roof, Outflow out) {
+/// Whether a tick of that is open water's: a cross of five columns so many cells deep, a roof over
+/// the middle, and so many units more in it.
+bool is_open_for_a_tick(std::int32_t depth, std::int32_t roof, Outflow out, Cell more = 0) {
   sim::WorldConfig config;
   config.water = sim::WaterModel::kHydro;
   config.size = {3, 40, 3};
@@ -261,11 +313,14 @@ bool is_open_for_a_tick(std::int32_t depth, std::int32_t roof, Outflow out) {
   std::map<Vec3, sim::HydroRunState> runs;
   for (std::int32_t x = 0; x < 3; ++x) {
     for (std::int32_t z = 0; z < 3; ++z) {
-      for (std::int32_t y = 0; y < depth; ++y) grid.add_to_cell({x, y, z}, kFull);
-      runs[{x, 0, z}] = {0, 1, 2};
+      const bool is_corner = x != 1 && z != 1;
+      const Cell cell = is_corner ? kRock : kFull;
+      for (std::int32_t y = 0; y < (is_corner ? 40 : depth); ++y) grid.add_to_cell({x, y, z}, cell);
+      if (!is_corner) runs[{x, 0, z}] = {0, 1, 2};
     }
   }
   grid.add_to_cell({1, roof, 1}, kRock);
+  grid.add_to_cell({1, depth, 1}, more);
   const auto flow = [](std::int64_t units) {
     return sim::HydroLinkState{units * sim::hydro::kOne, 0};
   };
@@ -313,6 +368,46 @@ TEST(HydroOpenWater, WhatWouldFallDryIsGivenBack) {
   constexpr std::int64_t kTwo = 2 * kFull;
   EXPECT_TRUE(is_open_for_a_tick(10, 39, {kTwo, kTwo, kTwo, kTwo}));
   EXPECT_FALSE(is_open_for_a_tick(5, 39, {kTwo, kTwo, kTwo, kTwo}));
+}
+
+// It is to be filled, though it is not flat: here what flows in is as much as the heads drive out.
+TEST(HydroOpenWater, WhatMovesNothingIsGivenBack) {
+  for (const std::int64_t units : {-970, -980, -990}) {
+    EXPECT_EQ(is_open_for_a_tick(10, 39, {units, units, units, units}, 2000), units != -980);
+  }
+}
+
+// Their conductances would add up to more than a run has.
+TEST(HydroOpenWater, ARunWithMoreWaysThanSidesIsNotTaken) {
+  for (const bool two : {false, true}) {
+    sim::WorldConfig config;
+    config.water = sim::WaterModel::kHydro;
+    config.size = {5, 40, 1};
+    sim::Grid grid(config);
+    for (std::int32_t x = 0; x < 5; ++x) {
+      for (std::int32_t y = 0; y < 10; ++y) grid.add_to_cell({x, y, 0}, kFull);
+    }
+    if (two) {
+      // Below a floor within the middle column stands water that does not reach it.
+      grid.add_to_cell({2, 6, 0}, kRock - kFull);
+      for (std::int32_t y = 2; y < 6; ++y) grid.add_to_cell({2, y, 0}, -kFull);
+    }
+    std::map<Vec3, sim::HydroRunState> runs;
+    for (std::int32_t x = 0; x < 5; ++x) runs[{x, 0, 0}] = {0, 1, 2};
+    if (two) runs[{2, 7, 0}] = {0, 1, 2};
+    sim::HydroState state;
+    state.runs.take(runs, sim::HydroState::digest_of_run);
+    sim::hydro::Columns columns(config);
+    columns.build(grid, state);
+    const std::vector<sim::hydro::Mover> movers;
+    const sim::WaterSizes sizes;
+    sim::hydro::Lakes lakes(columns, movers, sizes);
+    sim::hydro::OpenWater open(columns, lakes, false);
+    sim::SerialExecutor serial;
+    open.begin(serial, sizes);
+    EXPECT_EQ(open.take({{columns.run_at({0, 0, 0})}, 2}), !two);
+    EXPECT_EQ(open.run_count(), two ? 0 : 5);
+  }
 }
 
 }  // namespace

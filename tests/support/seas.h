@@ -25,7 +25,7 @@ inline sim::WorldSpec random_sea(std::uint64_t seed, bool solid) {
   const std::int32_t hill_height = dice.roll(0, 8);
   const std::int32_t wave = dice.roll(0, 2);
   const std::int32_t islands = dice.chance(60) ? dice.roll(1, 5) : 0;  // of a hundred columns
-  const std::int32_t bumps = dice.chance(50) ? dice.roll(1, 4) : 0;
+  const std::int32_t bumps = dice.chance(50) ? dice.roll(1, dice.chance(70) ? 4 : level + 1) : 0;
   for (std::int32_t x = 0; x < size.x; ++x) {
     for (std::int32_t z = 0; z < size.z; ++z) {
       const std::int32_t surface = level + (x < hill ? hill_height : 0) + dice.roll(0, wave);

@@ -31,10 +31,10 @@ void OpenWater::begin(Executor& executor, const WaterSizes& sizes) {
   sizes_ = sizes;
 }
 
-// Whether nothing but its own waves moves it in the tick that begins.
+// Whether nothing but its own waves moves it in the tick that begins, as far as that is known
+// before they do. Where they are over, nothing will move (Result::goes_on).
 bool OpenWater::begins(OpenBody& body) {
   if (!grow(body)) return false;
-  if (!body.flows && Levels{body.highest, body.lowest}.flat()) return false;
   ++body.age;
   ++body.ticks;
   body.head_shift = head_shift_of(body.highest - body.lowest);
@@ -97,7 +97,6 @@ void OpenWater::sum_up(std::vector<std::int32_t>& returned) {
     OpenBody& body = *bodies_[i];
     body.lowest = results[i].lowest;
     body.highest = results[i].highest;
-    body.flows = results[i].flows;
     if (!results[i].goes_on()) dissolve(i, returned);
   }
 }
@@ -105,7 +104,6 @@ void OpenWater::sum_up(std::vector<std::int32_t>& returned) {
 void OpenWater::Result::add(const Result& other) {
   lowest = std::min(lowest, other.lowest);
   highest = std::max(highest, other.highest);
-  flows = flows || other.flows;
   fast = fast || other.fast;
   moved = moved || other.moved;
   fits = fits && other.fits;
@@ -158,7 +156,6 @@ void OpenWater::move(Piece& piece) const {
     const Units down = up - way.moved;
     low.given += up;
     low.taken += down;
-    result.flows |= way.flows();
     result.fast |= way.fast();
     if (!piece.has(way.high)) continue;
     high.given += down;

@@ -65,7 +65,6 @@ struct OpenBody : Ground {
   int head_shift = 0;
   Level lowest = INT64_MAX;
   Level highest = INT64_MIN;
-  bool flows = false;
   std::int64_t ticks = 0;  // since it was taken
   std::size_t number = 0;  // in OpenWater's list
 
@@ -115,7 +114,6 @@ class OpenWater {
   struct Result {
     Level lowest = INT64_MAX;
     Level highest = INT64_MIN;
-    bool flows = false;
     bool fast = false;
     bool moved = false;
     bool fits = true;  // it is open water still

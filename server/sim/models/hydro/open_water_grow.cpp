@@ -56,8 +56,7 @@ bool OpenWater::take(const Offered& offered) {
 // A run that nothing else moves. Its links are looked at by grow().
 bool OpenWater::join(OpenBody& body, std::int32_t id) {
   Run& run = columns_.run(id);
-  if (run.slot != kNone || run.air > 0 || run.event || run.swallows()) return false;
-  if (run.level() > most_level(run) || (run.wet() && !run.met)) return false;
+  if (run.slot != kNone || run.air > 0 || (run.wet() && !run.met)) return false;
   const HydroRunState state = columns_.state_of(run);
   if (state.age != 0 && state.age != body.age) return false;
   OpenRun open;
@@ -138,9 +137,8 @@ bool OpenWater::spread_over(OpenBody& body, std::int32_t number, std::int32_t id
   const Joint joint = joint_of(id, moves);
   if (joint == Joint::kClosed) {
     columns_.link(id).slot = kNone;
-    const auto close = [&link](OpenRun& run) { run.most = std::min(run.most, link.sill()); };
-    close(body.run_at(number));
-    if (is_own) close(body.run_at(place_of(other).run));
+    OpenRun& run = body.run_at(number);
+    run.most = std::min(run.most, link.sill());
     return columns_.state_of_link(id).nothing();
   }
   if (joint == Joint::kSpill) return false;
@@ -178,7 +176,6 @@ bool OpenWater::add_way(OpenBody& body, std::int32_t id) {
   way.joint = Joint::kContact;
   way.flow = state.flow;
   way.carry = state.carry;
-  body.flows = body.flows || way.flows();
   body.ways.push_back(way);
   body.links.push_back(id);
   bool few = true;
@@ -187,7 +184,7 @@ bool OpenWater::add_way(OpenBody& body, std::int32_t id) {
     if (run.wet()) run.least = std::max(run.least, way.sill());
     std::uint8_t& contacts = body.contacts[static_cast<std::size_t>(end)];
     static_assert(2 * kMostConductance <= kMostConductanceOfRun);
-    few = few && ++contacts <= (solid_ ? 4 : 2) && run.least < run.level;
+    few = few && ++contacts <= (solid_ ? 4 : 2);
   }
   return few;
 }
@@ -241,7 +238,6 @@ void OpenWater::sort(OpenBody& body) {
     links[to] = body.links[w];
   }
   for (OpenBody::Edge& edge : body.edges) renumber(edge.run);
-  for (std::int32_t& run : body.to_spread) renumber(run);
   body.runs = std::move(runs);
   body.contacts = std::move(contacts);
   body.ways = std::move(ways);
