@@ -35,7 +35,7 @@ Script sea_script(std::uint64_t seed, Vec3 size) {
     if (dice.chance(60)) commands.clear();
   }
   for (std::int32_t i = dice.chance(40) ? dice.roll(1, 3) : 0; i > 0; --i) {
-    auto& commands = script[static_cast<std::size_t>(dice.roll(1, 60))];
+    auto& commands = script[static_cast<std::size_t>(dice.chance(50) ? 0 : dice.roll(1, 60))];
     for (std::int32_t drops = dice.roll(1, 20); drops > 0; --drops) {
       const Vec3 at = {dice.roll(0, size.x - 1), size.y - 1, dice.roll(0, size.z - 1)};
       commands.push_back({.body = sim::Pour{at, dice.roll(1, kFull)}});
@@ -212,6 +212,9 @@ TEST(HydroOpenWater, WhenABodyIsTakenDecidesNothing) {
     Sea dam(hill_at_the_left(150, 20, 30, 0), sizes);
     Sea plain_dam(hill_at_the_left(150, 20, 30, 0), {.open_runs = kNever});
     expect_alike(dam, plain_dam, 160, [](Sea&, int) {});
+    Sea film(hill_at_the_left(60, 3, 2, 0), sizes);
+    Sea plain_film(hill_at_the_left(60, 3, 2, 0), {.open_runs = kNever});
+    expect_alike(film, plain_film, 160, [](Sea&, int) {});
     if (tick > 60) continue;
     Sea waves(hill_at_the_left(80, 0, 0, 10), sizes);
     Sea plain_waves(hill_at_the_left(80, 0, 0, 10), {.open_runs = kNever});
@@ -220,6 +223,34 @@ TEST(HydroOpenWater, WhenABodyIsTakenDecidesNothing) {
         if (t == 3) sea.pour(20, y, kFull);
         if (t == 20) sea.pour(60, y, kFull);
       }
+    });
+  }
+}
+
+// As they come near it, or fill what is below it.
+TEST(HydroOpenWater, WavesThatComeToARoofAreGivenBack) {
+  for (std::int32_t roof = 12; roof < 22; ++roof) {
+    Sea open(hill_at_the_left(60, 20, 24, 10), kAtOnce);
+    Sea plain(hill_at_the_left(60, 20, 24, 10), {.open_runs = kNever});
+    for (Sea* const sea : {&open, &plain}) {
+      for (std::int32_t x = 40; x < 50; ++x) sea->put_roof(x, roof);
+    }
+    expect_alike(open, plain, 150, [](Sea&, int) {});
+  }
+}
+
+// What is kept of water at rest, for searches through a lake, is none of it when a wave has come
+// there as open water.
+TEST(HydroOpenWater, SearchesThroughALakeComeToItsWaves) {
+  for (int later = 1; later < 60; ++later) {
+    Sea open(hill_at_the_left(300, 0, 0, 10), kAtOnce);
+    Sea plain(hill_at_the_left(300, 0, 0, 10), {.open_runs = kNever});
+    expect_alike(open, plain, 100, [&](Sea& sea, int t) {
+      if (t == 5) sea.pour(100, 10, 64);  // a first search, which looks at what is around it
+      if (t == 10) {
+        for (std::int32_t y = 10; y < 13; ++y) sea.pour(60, y, kFull);
+      }
+      if (t == 10 + later) sea.pour(110, 11, 64);
     });
   }
 }

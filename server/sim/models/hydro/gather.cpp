@@ -191,8 +191,7 @@ void Flow::spread(std::int32_t slot) {
   }
   for (const std::int32_t link_id : columns_.run(id).links) {
     Link& link = columns_.link(link_id);
-    if (link.slot < kNone) (void)add_mover(link.other(id));  // open water gives it back
-    if (link.slot != kNone) {
+    if (link.slot > kNone) {
       if (way_at(link.slot).joint != Joint::kStill) continue;
       take_joint(link.slot, measure(way_at(link.slot)));
       if (way_at(link.slot).open()) late_.push_back(link.slot);

@@ -14,8 +14,7 @@ bool Flow::is_open_water(const Body& body) const {
 }
 
 bool Flow::is_open_water(std::int32_t m) const {
-  const Mover& mover = mover_at(m);
-  if (!mover.spread || mover.swallows || mover.event || mover.settled) return false;
+  if (mover_at(m).swallows) return false;
   return std::ranges::none_of(ways_of(m),
                               [this](std::int32_t w) { return way_at(w).joint == Joint::kSpill; });
 }
@@ -27,10 +26,12 @@ bool Flow::hand_over() {
   for (const Body& body : bodies_) {
     if (!is_open_water(body)) continue;
     OpenWater::Offered& one = offered.emplace_back();
+    // Dry ground joins them if water comes over it in the next tick, too.
     for (const std::int32_t m : movers_of(body)) {
-      one.runs.push_back(mover_at(m).id);
+      if (run_at(m).wet()) one.runs.push_back(mover_at(m).id);
       one.age = std::max(one.age, mover_at(m).age);
     }
+    if (one.runs.empty()) offered.pop_back();
   }
   if (offered.empty()) return false;
   forget();
