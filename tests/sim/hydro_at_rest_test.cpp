@@ -3,6 +3,7 @@
 // kept is compared with what another one finds that knows nothing.
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -53,8 +54,7 @@ class Lake {
     for (const std::int32_t id : woken) {
       if (!run(id).alive) continue;
       if (run(id).wet()) columns_.meet_neighbours(id);
-      kept_.forget(id);
-      for (const std::int32_t link : run(id).links) kept_.forget(columns_.link(link).other(id));
+      forget_around(id);
     }
   }
 
@@ -87,6 +87,30 @@ class Lake {
       movers_.emplace_back().id = id;
       kept_.forget(id);
     }
+  }
+
+  /// Some runs leave open water, others join it: they, and what is beside them, are told of.
+  void take_other_open_water() {
+    for (const std::int32_t id : std::exchange(open_, {})) {
+      if (!run(id).alive || !run(id).in_open_water()) continue;
+      run(id).slot = kNone;
+      forget_around(id);
+    }
+    for (std::int32_t id = 0; id < columns_.run_count(); ++id) {
+      if (!run(id).alive || run(id).drain || run(id).slot != kNone || !dice_.chance(10)) continue;
+      run(id).slot = kNone - 1;
+      open_.push_back(id);
+      forget_around(id);
+    }
+    kept_.note_open_water(!open_.empty());
+  }
+
+  /// Of which nobody is told.
+  void let_open_water_move() {
+    for (const std::int32_t id : open_) {
+      if (run(id).alive) run(id).volume = dice_.roll(0, 4 * kFull);
+    }
+    kept_.forget_movers();
   }
 
   void let_others_move() {
@@ -128,6 +152,10 @@ class Lake {
     return config;
   }
   [[nodiscard]] Run& run(std::int32_t id) { return columns_.run(id); }
+  void forget_around(std::int32_t id) {
+    kept_.forget(id);
+    for (const std::int32_t link : run(id).links) kept_.forget(columns_.link(link).other(id));
+  }
   static std::vector<std::int32_t> beside(RunsAtRest& runs, std::int32_t id) {
     std::vector<std::int32_t> all;
     runs.for_each_beside(id, [&all](std::int32_t one) { all.push_back(one); });
@@ -140,6 +168,7 @@ class Lake {
   sim::HydroState state_;
   Columns columns_{config_};
   std::vector<Mover> movers_;
+  std::vector<std::int32_t> open_;  // runs in open water
   sim::WaterSizes sizes_;
   std::int32_t reach_ = 2;
   RunsAtRest kept_{columns_, movers_, sizes_};
@@ -158,6 +187,15 @@ bool keeps_what_a_fresh_look_finds(std::uint64_t seed) {
 
 RC_GTEST_PROP(HydroAtRest, WhatIsKeptIsWhatAFreshLookFinds, (std::uint64_t seed)) {
   RC_ASSERT(keeps_what_a_fresh_look_finds(seed));
+}
+
+RC_GTEST_PROP(HydroAtRest, OpenWaterMovesUntold, (std::uint64_t seed)) {
+  Lake lake(seed);
+  for (int step = 0; step < 20; ++step) {
+    if (lake.dice().chance(30)) lake.take_other_open_water();
+    lake.let_open_water_move();
+    RC_ASSERT(lake.is_known_as_it_is());
+  }
 }
 
 RC_GTEST_PROP(HydroAtRest, ShapesThatChangeAreNoticedWithoutBeingTold, (std::uint64_t seed)) {

@@ -107,6 +107,11 @@ class Sea {
   }
 
   void pour(std::int32_t x, std::int32_t y, Cell units) { grid_->add_to_cell({x, y, 0}, units); }
+  /// On the surface, as far as its cell has room.
+  void pour_on(std::int32_t x, Cell units) {
+    const auto y = static_cast<std::int32_t>(heights()[static_cast<std::size_t>(x)] / kFull);
+    pour(x, y, std::min(units, kFull - grid_->cell({x, y, 0})));
+  }
   void tick() {
     begin_tick();
     end_tick();
@@ -242,15 +247,18 @@ TEST(HydroOpenWater, WavesThatComeToARoofAreGivenBack) {
 // What is kept of water at rest, for searches through a lake, is none of it when a wave has come
 // there as open water.
 TEST(HydroOpenWater, SearchesThroughALakeComeToItsWaves) {
-  for (int later = 1; later < 60; ++later) {
-    Sea open(hill_at_the_left(300, 0, 0, 10), kAtOnce);
-    Sea plain(hill_at_the_left(300, 0, 0, 10), {.open_runs = kNever});
-    expect_alike(open, plain, 100, [&](Sea& sea, int t) {
-      if (t == 5) sea.pour(100, 10, 64);  // a first search, which looks at what is around it
-      if (t == 10) {
-        for (std::int32_t y = 10; y < 13; ++y) sea.pour(60, y, kFull);
-      }
-      if (t == 10 + later) sea.pour(110, 11, 64);
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    Sea open(hill_at_the_left(250, 0, 0, 10), kAtOnce);
+    Sea plain(hill_at_the_left(250, 0, 0, 10), {.open_runs = kNever});
+    Dice dice(seed);
+    std::map<int, std::pair<std::int32_t, Cell>> pours;
+    for (int i = 0; i < 12; ++i) {
+      pours[dice.roll(3, 80)] = {dice.roll(20, 200), dice.roll(1, 90)};
+    }
+    const std::int32_t wave = dice.roll(20, 200);
+    expect_alike(open, plain, 110, [&](Sea& sea, int t) {
+      for (std::int32_t y = 10; t == 15 && y < 13; ++y) sea.pour(wave, y, kFull);
+      if (pours.contains(t)) sea.pour_on(pours[t].first, pours[t].second);
     });
   }
 }

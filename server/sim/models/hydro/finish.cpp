@@ -152,8 +152,10 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     if (!mover.spread) continue;
     Run& run = run_of(mover);
     run.volume = mover.volume;
-    if (mover.swallows || mover.open_top) left.drained += drain(run);
-    mover.volume = run.volume;
+    if (mover.swallows || mover.open_top) {
+      left.drained += drain(run);
+      mover.volume = run.volume;  // which others read meanwhile of what is no drain (is_perched)
+    }
     const bool wet = run.wet();
     const bool rests = mover.body == kNone ? !wet || !mover.moves : body_at(mover.body).rests;
     const bool moves = !rests && !mover.settled && wet;

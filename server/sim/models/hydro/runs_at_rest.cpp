@@ -65,7 +65,7 @@ const RunsAtRest::Known& RunsAtRest::look_at(std::int32_t id) {
   const auto is_open = [&](std::int32_t link) {
     return columns_.run(columns_.link(link).other(id)).in_open_water();
   };
-  const bool changes = run.slot > kNone || (any_open_ && std::ranges::any_of(run.links, is_open));
+  const bool changes = run.slot != kNone || (any_open_ && std::ranges::any_of(run.links, is_open));
   if (changes) known_movers_.push_back(id);
   return known;
 }
