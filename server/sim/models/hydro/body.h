@@ -268,6 +268,7 @@ struct Left {
   std::vector<std::int32_t> others;   // runs with a state that did not have one, or had one
   std::vector<std::int32_t> unmet;    // runs with water beside which columns may lack
   std::vector<std::int32_t> perched;  // runs that rest though something could go through a link
+  std::vector<std::int32_t> resting;  // movers of which that is to be found out
   bool heads_changed = false;         // the pressure of a run is another one
 
   /// Writes the cells of a run that may go on moving, and lists what follows from that.

@@ -31,6 +31,7 @@ void Left::add(const Left& other) {
   append(other.others, others);
   append(other.unmet, unmet);
   append(other.perched, perched);
+  append(other.resting, resting);
 }
 
 Left Flow::finish() {
@@ -60,6 +61,7 @@ Left Flow::finish() {
     const Mover& mover = mover_at(m);
     columns_.store_run(mover.id, {mover.pressure, mover.friction, mover.age});
   }
+  list_perched(all);
   unlike_ = static_cast<std::int64_t>(all.awake.size()) < spread_count_ / 2 ||
             movers_.size() > gathered_ + gathered_ / 4;
   open_.finish(moves_, all);
@@ -100,6 +102,17 @@ bool Flow::is_perched(std::int32_t m) const {
     if (way.joint != Joint::kContact || low.full || high.full) return way.joint == Joint::kSpill;
     return absolute(low.level_of(low.volume) - high.level_of(high.volume)) > kCalm;
   });
+}
+
+// When all that an open edge takes is gone: a run beside it is not to be looked at meanwhile.
+void Flow::list_perched(Left& left) {
+  in_pieces(left.resting.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
+    for (std::size_t i = from; i < to; ++i) {
+      const std::int32_t m = left.resting[i];
+      if (is_perched(m)) listed_[piece].push_back(mover_at(m).id);
+    }
+  });
+  for (const std::vector<std::int32_t>& piece : listed_) append(piece, left.perched);
 }
 
 // Mostly nothing is fed: then no mover is looked at, unless some settled in the last tick.
@@ -152,10 +165,8 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
     if (!mover.spread) continue;
     Run& run = run_of(mover);
     run.volume = mover.volume;
-    if (mover.swallows || mover.open_top) {
-      left.drained += drain(run);
-      mover.volume = run.volume;  // which others read meanwhile of what is no drain (is_perched)
-    }
+    if (mover.swallows || mover.open_top) left.drained += drain(run);
+    mover.volume = run.volume;
     const bool wet = run.wet();
     const bool rests = mover.body == kNone ? !wet || !mover.moves : body_at(mover.body).rests;
     const bool moves = !rests && !mover.settled && wet;
@@ -169,7 +180,7 @@ void Flow::finish_movers(std::span<const std::int32_t> movers, Left& left) {
       left.others.push_back(m);
     }
     if (stays) left.awake[awake++] = mover.id;
-    if (!stays && is_perched(m)) left.perched.push_back(mover.id);
+    if (!stays) left.resting.push_back(m);
     if (mover.air > 0) left.falling.push_back(mover.id);
     if (!run.met && (wet || mover.air > 0)) left.unmet.push_back(mover.id);
     left.show(columns_, mover.id, stays);

@@ -247,6 +247,7 @@ class Flow {
   [[nodiscard]] bool is_settled(std::size_t mover) const;
   void find_settled();
   [[nodiscard]] bool is_perched(std::int32_t mover) const;
+  void list_perched(Left& left);
   void finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_t>& others);
   static Units drain(Run& run);
   void finish_movers(std::span<const std::int32_t> movers, Left& left);
