@@ -251,11 +251,12 @@ class Flow {
   void finish_ways(std::size_t from, std::size_t to, std::vector<std::int32_t>& others);
   static Units drain(Run& run);
   void finish_movers(std::span<const std::int32_t> movers, Left& left);
+  void list_columns();
   // hand_over.cpp
   [[nodiscard]] bool is_open_water(const Body& body) const;
-  [[nodiscard]] bool is_open_water(std::int32_t mover) const;
+  [[nodiscard]] bool spills(std::int32_t mover) const;
+  void release_lists();
   bool hand_over();
-  void list_columns();
 
   Columns& columns_;
   WaterSizes sizes_;

@@ -1,5 +1,6 @@
 // Bodies that are open water leave the lists of what may move.
 #include <algorithm>
+#include <type_traits>
 
 #include "server/sim/models/hydro/flow.h"
 
@@ -10,13 +11,22 @@ bool Flow::is_open_water(const Body& body) const {
   if (body.count < sizes_.open_runs || body.old() || body.still || body.rests) return false;
   if (body.busy || body.poured || body.fed || body.outcome.quiet()) return false;
   if (body.standing.presses || body.standing.falls) return false;
-  return std::ranges::all_of(movers_of(body), [this](std::int32_t m) { return is_open_water(m); });
+  return std::ranges::none_of(movers_of(body),
+                              [this](std::int32_t m) { return mover_at(m).swallows || spills(m); });
 }
 
-bool Flow::is_open_water(std::int32_t m) const {
-  if (mover_at(m).swallows) return false;
-  return std::ranges::none_of(ways_of(m),
-                              [this](std::int32_t w) { return way_at(w).joint == Joint::kSpill; });
+bool Flow::spills(std::int32_t m) const {
+  return std::ranges::any_of(ways_of(m),
+                             [this](std::int32_t w) { return way_at(w).joint == Joint::kSpill; });
+}
+
+// Most of what they held may be open water's from now on, and an ocean's lists are hundreds of
+// megabytes.
+void Flow::release_lists() {
+  const auto release = [](auto&... lists) { (std::decay_t<decltype(lists)>().swap(lists), ...); };
+  release(movers_, places_, ways_, links_, members_, leaders_, member_counts_, first_way_,
+          ways_of_movers_, by_ground_);
+  clear();
 }
 
 bool Flow::hand_over() {
@@ -35,8 +45,13 @@ bool Flow::hand_over() {
   }
   if (offered.empty()) return false;
   forget();
+  release_lists();
   bool taken = false;
-  for (const OpenWater::Offered& one : offered) taken = open_.take(one) || taken;
+  for (const OpenWater::Offered& one : offered) {
+    // One before it may have joined it.
+    if (columns_.run(one.runs.front()).in_open_water()) continue;
+    taken = open_.take(one) || taken;
+  }
   return taken;
 }
 

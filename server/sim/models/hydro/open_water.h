@@ -96,7 +96,7 @@ class OpenWater {
     std::int32_t age = 0;
   };
   /// False, and nothing came of it, where it is no open water.
-  bool take(const Offered& body);
+  bool take(const Offered& offered);
   /// One tick of all, as far as finish() lets it be. Appends to `returned` the runs of those bodies
   /// for which it would not be all.
   void advance(std::vector<std::int32_t>& returned);
@@ -212,7 +212,7 @@ class OpenWater {
   std::vector<Place> places_;                      // by kNone - 1 - Run::slot
   std::vector<std::int32_t> free_places_;
   std::vector<Piece> pieces_;
-  std::vector<Piece> tails_;  // of each body one
+  std::vector<Piece> tails_;  // of each body that has one
   std::vector<Stretch> stretches_;
   std::vector<std::size_t> stretch_ends_;  // for each worker
 };
