@@ -22,8 +22,6 @@
 namespace sluice::tests::hydro_open_water_test {
 namespace {
 
-using sim::World;
-
 constexpr std::size_t kTicks = 200;
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
@@ -88,16 +86,13 @@ class Sea {
     build();
   }
 
-  /// As if all its water had been moving for so long, and flowed so from columns to the next ones.
-  void make_move(std::int32_t age, const std::map<std::int32_t, std::int64_t>& units = {}) {
+  /// As if all its water had been moving for so long.
+  void make_as_old_as(std::int32_t age) {
     std::map<Vec3, sim::HydroRunState> runs;
     for (std::int32_t x = 0; x < config_.size.x; ++x) {
       if (grid_->cell({x, 0, 0}) > 0) runs[{x, 0, 0}] = {0, 0, age};
     }
-    std::map<Vec3, sim::HydroLinkState> links;
-    for (const auto& [x, flow] : units) links[{x, 0, 0}] = {flow * sim::hydro::kOne, 0};
     state_.runs.take(runs, sim::HydroState::digest_of_run);
-    state_.links_x.take(links, sim::HydroState::digest_of_link_x);
     build();
     is_new_ = false;
   }
@@ -274,6 +269,7 @@ TEST(HydroOpenWater, GroundThatChangesUnderAllOfABodyGivesItBack) {
 }
 
 TEST(HydroOpenWater, BodiesOfFewerRunsAreLeftAlone) {
+  EXPECT_EQ(sim::WaterSizes{}.open_runs, 64U);
   for (const std::size_t least : {64U, 65U}) {
     Sea sea(hill_at_the_left(64, 20, 20, 10), {.open_runs = least, .open_ticks = 1});
     for (int t = 0; t < 60; ++t) sea.tick();  // waves have been everywhere
@@ -323,7 +319,7 @@ TEST(HydroOpenWater, GrowsOldWithAllWater) {
   constexpr std::int32_t kMostAge = 16 * kWidth + 1024;
   Sea open(hill_at_the_left(kWidth, 10, 30, 10), kAtOnce);
   Sea plain(hill_at_the_left(kWidth, 10, 30, 10), {.open_runs = kNever});
-  for (Sea* const sea : {&open, &plain}) sea->make_move(kMostAge - 10);
+  for (Sea* const sea : {&open, &plain}) sea->make_as_old_as(kMostAge - 10);
   std::vector<bool> was_open;
   for (int t = 0; t < 20; ++t) {
     open.tick();

@@ -104,7 +104,7 @@ bool Flow::is_perched(std::int32_t m) const {
   });
 }
 
-// When all that an open edge takes is gone: a run beside it is not to be looked at meanwhile.
+// When all movers have been finished: it looks at others, which a worker may be writing until then.
 void Flow::list_perched(Left& left) {
   in_pieces(left.resting.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
     for (std::size_t i = from; i < to; ++i) {
