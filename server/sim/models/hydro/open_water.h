@@ -53,9 +53,10 @@ struct OpenBody : Ground {
   std::vector<std::int32_t> first_way;  // of each sorted run, and the end
   std::vector<std::uint8_t> contacts;   // of each run: so many ways
   std::vector<Edge> edges;
-  std::vector<std::int32_t> to_spread;                         // runs of which links may open
-  std::vector<std::int32_t> taken_places;                      // in OpenWater's list, in any order
-  std::vector<std::pair<const Block*, std::uint64_t>> blocks;  // with their shapes' versions
+  std::vector<std::int32_t> to_spread;     // runs of which links may open
+  std::vector<std::int32_t> taken_places;  // in OpenWater's list, in any order
+  // With their shapes' versions; those of the tail may be there twice.
+  std::vector<std::pair<const Block*, std::uint64_t>> blocks;
   Quotients places;           // of x and z, from `origin` on, without links
   std::int64_t origin_x = 0;  // in half columns
   std::int64_t origin_z = 0;

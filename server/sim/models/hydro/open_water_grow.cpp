@@ -84,9 +84,7 @@ bool OpenWater::join(OpenBody& body, std::int32_t id) {
   body.lowest = std::min(body.lowest, open.level);
   body.highest = std::max(body.highest, open.level);
   if (body.blocks.empty() || body.blocks.back().first != run.block) {
-    const bool known = std::ranges::any_of(
-        body.blocks, [&run](const auto& block) { return block.first == run.block; });
-    if (!known) body.blocks.emplace_back(run.block, run.block->shape_version);
+    body.blocks.emplace_back(run.block, run.block->shape_version);
   }
   ++run_count_;
   // Of what moves, and of what lies beside it, nothing is kept.
@@ -238,6 +236,9 @@ void OpenWater::sort(OpenBody& body) {
     links[to] = body.links[w];
   }
   for (OpenBody::Edge& edge : body.edges) renumber(edge.run);
+  std::ranges::sort(body.blocks, {}, [](const auto& block) { return block.first->number; });
+  const auto rest = std::ranges::unique(body.blocks);
+  body.blocks.erase(rest.begin(), rest.end());
   body.runs = std::move(runs);
   body.contacts = std::move(contacts);
   body.ways = std::move(ways);
