@@ -237,8 +237,7 @@ void OpenWater::sort(OpenBody& body) {
   }
   for (OpenBody::Edge& edge : body.edges) renumber(edge.run);
   std::ranges::sort(body.blocks, {}, [](const auto& block) { return block.first->number; });
-  const auto rest = std::ranges::unique(body.blocks);
-  body.blocks.erase(rest.begin(), rest.end());
+  body.blocks.erase(std::unique(body.blocks.begin(), body.blocks.end()), body.blocks.end());
   body.runs = std::move(runs);
   body.contacts = std::move(contacts);
   body.ways = std::move(ways);
