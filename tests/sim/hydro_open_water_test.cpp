@@ -45,7 +45,8 @@ Script sea_script(std::uint64_t seed, Vec3 size) {
 sim::WaterSizes drawn_sizes(Dice& dice) {
   return {.piece_bits = dice.chance(50) ? 12 : dice.roll(0, 5),
           .open_runs = static_cast<std::size_t>(dice.roll(1, 6)),
-          .open_ticks = dice.roll(1, 4)};
+          .open_ticks = dice.roll(1, 4),
+          .open_tail = static_cast<std::size_t>(dice.chance(50) ? 64 : dice.roll(0, 4))};
 }
 
 RC_GTEST_PROP(HydroOpenWater, ItsTickIsThatOfAllWater,

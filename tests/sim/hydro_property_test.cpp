@@ -40,6 +40,7 @@ sim::RunOptions drawn_options(std::uint64_t seed) {
                    .neighbours = static_cast<std::size_t>(dice.roll(0, 3)),
                    .open_runs = static_cast<std::size_t>(dice.roll(1, 4)),
                    .open_ticks = dice.roll(1, 3),
+                   .open_tail = static_cast<std::size_t>(dice.roll(0, 4)),
                    .rings = dice.roll(0, 4),
                    .looks = dice.roll(0, 16)};
   return options;

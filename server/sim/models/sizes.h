@@ -21,6 +21,8 @@ struct WaterSizes {
   /// tick it is looked for.
   std::size_t open_runs = 64;
   std::int64_t open_ticks = 8;
+  /// So many runs, and a sixteenth more of them, join open water before it is sorted again.
+  std::size_t open_tail = 64;
   /// How far lower runs are looked for around what is to be filled flat, in rings and in runs, and
   /// more for each run of it. Unlike the others these are rules: with other ones other results
   /// come, which are as good.

@@ -94,7 +94,8 @@ struct Drive {
 };
 
 /// All friction divides: subtracted, it was unstable above an eighth. In open water every way is a
-/// contact.
+/// contact. Always inline: as a call it took a fourteenth of all instructions of a run more, since
+/// what it is given went through memory.
 template <bool kOpenWater = false>
 [[gnu::always_inline]] inline Drive drive_of(const End& low, const End& high, const Way& way,
                                              Braking& known) {

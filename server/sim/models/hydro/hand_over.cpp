@@ -11,8 +11,7 @@ bool Flow::is_open_water(const Body& body) const {
   if (body.count < sizes_.open_runs || body.old() || body.still || body.rests) return false;
   if (body.busy || body.poured || body.fed || body.outcome.quiet()) return false;
   if (body.standing.presses || body.standing.falls) return false;
-  return std::ranges::none_of(movers_of(body),
-                              [this](std::int32_t m) { return mover_at(m).swallows || spills(m); });
+  return std::ranges::none_of(movers_of(body), [this](std::int32_t m) { return spills(m); });
 }
 
 bool Flow::spills(std::int32_t m) const {

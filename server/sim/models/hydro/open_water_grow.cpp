@@ -26,6 +26,7 @@ void OpenWater::clear() {
   places_.clear();
   free_places_.clear();
   run_count_ = 0;
+  lakes_.note_open_water(false);
   changed_ = true;
 }
 
@@ -106,8 +107,7 @@ bool OpenWater::grow(OpenBody& body) {
     return columns_.link(edge.link).slot != kOpenEdge;
   });
   const std::size_t tail = body.runs.size() - body.sorted_runs();
-  constexpr std::size_t kLongTail = 64;
-  if (tail > std::max(kLongTail, body.sorted_runs() / 16)) sort(body);
+  if (tail > sizes_.open_tail + body.sorted_runs() / 16) sort(body);
   return true;
 }
 
