@@ -83,7 +83,7 @@ void record_and_verify(const sim::WorldSpec& spec, const tests::Script& script,
 }
 
 TEST(PipesRecord, OthersInTheBlockAndALoopThatNeverRestsChangeNothing) {
-  for (const sim::RunOptions options :
+  for (const sim::RunOptions& options :
        {sim::RunOptions{}, sim::RunOptions{.sleep = false, .pipe_block_nodes = 4}}) {
     record_and_verify(line_loop_and_five(), tests::Script(60), options);
     if (HasFatalFailure()) return;
