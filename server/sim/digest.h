@@ -9,6 +9,7 @@
 // These detect accidents, not attackers.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -44,19 +45,25 @@ constexpr bool may_be_absent(Layer layer) {
          layer == Layer::kHeat || layer == Layer::kTracers;
 }
 
+inline constexpr std::array<std::uint64_t, 2> kMixFactors = {0xbf58476d1ce4e5b9U,
+                                                             0x94d049bb133111ebU};
+
 /// A bijection of 64 bits in which every input bit reaches every output bit (the finalizer of
 /// Steele, Lea and Flood's SplitMix64).
 constexpr std::uint64_t mix64(std::uint64_t value) {
   value ^= value >> 30;
-  value *= 0xbf58476d1ce4e5b9U;
+  value *= kMixFactors[0];
   value ^= value >> 27;
-  value *= 0x94d049bb133111ebU;
+  value *= kMixFactors[1];
   value ^= value >> 31;
   return value;
 }
 
+inline constexpr std::uint64_t kCombineFactor = 0x9e3779b97f4a7c15U;
+inline constexpr std::uint64_t kCombineTerm = 0x632be59bd9b4e019U;
+
 constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
-  return mix64(seed * 0x9e3779b97f4a7c15U + value + 0x632be59bd9b4e019U);
+  return mix64(seed * kCombineFactor + value + kCombineTerm);
 }
 
 /// Of any bytes; equal on machines of both byte orders.

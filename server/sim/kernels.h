@@ -13,6 +13,7 @@
 #include "protocol/base/cell.h"
 #include "server/sim/heat/kernels.h"
 #include "server/sim/models/cellular/kernels.h"
+#include "server/sim/models/hydro/kernels.h"
 #include "server/sim/tracers/kernels.h"
 #include "server/sim/waves/step_kernel.h"
 
@@ -36,6 +37,7 @@ struct Kernels {
   WaveStepKernel waves;
   HeatKernels heat;
   TracerKernels tracers;
+  hydro::HydroKernels hydro;
 };
 
 /// The set in use: the best that the processor can run, unless another one was selected.

@@ -26,9 +26,13 @@ void digest_cells_scalar(const Cell* cells, std::uint64_t* sums) {
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kScalar = {
-      "scalar",          digest_cells_scalar,   scalar_cellular_kernels(),
-      step_waves_scalar, scalar_heat_kernels(), scalar_tracer_kernels()};
+  static const Kernels kScalar = {"scalar",
+                                  digest_cells_scalar,
+                                  scalar_cellular_kernels(),
+                                  step_waves_scalar,
+                                  scalar_heat_kernels(),
+                                  scalar_tracer_kernels(),
+                                  hydro::scalar_hydro_kernels()};
   return kScalar;
 }
 

@@ -13,6 +13,7 @@
 #include "server/sim/heat/kernels_vector_heat-inl.h"
 #include "server/sim/heat/kernels_vector_heat_fluxes-inl.h"
 #include "server/sim/models/cellular/kernels_vector_vertical-inl.h"
+#include "server/sim/models/hydro/kernels_vector_hydro-inl.h"
 #include "server/sim/tracers/kernels_vector_tracers-inl.h"
 #include "server/sim/waves/kernels_vector_waves-inl.h"
 
@@ -72,7 +73,8 @@ Kernels make_kernels() {
           step_waves_vector,
           {read_heat_vector, read_heat_units_vector, heat_fluxes_vector, meet_air_vector,
            add_heat_vector, other_cells_vector, digest_heat_vector},
-          {tracer_fluxes_vector}};
+          {tracer_fluxes_vector},
+          make_hydro_kernels()};
 }
 
 #endif  // HWY_TARGET

@@ -96,7 +96,10 @@ struct alignas(64) Way {
   /// What the level of `high` lacks to its head: the fraction of a unit that is carried on, and a
   /// part of what flows, which calms short waves. Without the fraction, which heads would follow
   /// whole units, and water that anything falls into shook all over by ten units.
-  [[nodiscard]] Q16 lead() const { return flow / (kOne / kSmoothing) + carry; }
+  [[nodiscard]] static Q16 lead_of(Q16 flow, std::int32_t carry) {
+    return flow / (kOne / kSmoothing) + carry;
+  }
+  [[nodiscard]] Q16 lead() const { return lead_of(flow, carry); }
   /// Through a contact.
   [[nodiscard]] bool flows() const { return joint == Joint::kContact && (flow | carry) != 0; }
   [[nodiscard]] bool fast() const {

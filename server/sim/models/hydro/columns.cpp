@@ -338,6 +338,62 @@ bool Columns::set_cell(Block& block, Vec3 at, Cell cell, std::vector<Chunk*>& ch
   return true;
 }
 
+bool Columns::move_pen(Pen& pen, Block& block, std::int32_t y, LeftOfWaves& left) {
+  Block::StoredChunk* const stored = chunk_in(block, y);
+  if (stored == nullptr) return false;
+  pen = {y >> shape_.log_y, stored, nullptr};
+  if (stored->kept == repair_) return true;
+  stored->kept = repair_;
+  left.kept.push_back(stored->chunk);
+  return true;
+}
+
+void Columns::begin_writing(Pen& pen, LeftOfWaves& left) {
+  pen.cells = pen.stored->chunk->cells.edit();
+  if (pen.stored->noted == repair_) return;
+  pen.stored->noted = repair_;
+  left.changed.push_back(pen.stored->chunk);
+}
+
+// Half of all that open water does beside its flows: so it asks for little, and keeps all it can in
+// registers.
+void Columns::write_waves(const Waves& waves, LeftOfWaves& left) {
+  if (waves.ids.empty()) return;
+  const ChunkShape shape = shape_;
+  Block& block = *run(waves.ids.front()).block;
+  Pen pen;
+  std::int64_t pressures = 0;
+  std::int64_t steps = 0;
+  for (std::size_t i = 0; i < waves.ids.size(); ++i) {
+    Run& run = runs_[static_cast<std::size_t>(waves.ids[i])];
+    const Units volume = waves.levels[i] - run.base();
+    const bool wet = volume > 0;
+    run.volume = volume;
+    if (wet && run.motion != kNone) {
+      HydroRunState& state = state_->runs.at(run.motion);
+      pressures |= state.pressure;
+      state = {0, waves.frictions[i], waves.age};
+    } else {
+      left.to_store.push_back(i);
+    }
+    if (wet && !run.met) left.unmet.push_back(waves.ids[i]);
+    const std::int32_t y = run.floor + cell_of(volume);
+    const bool elsewhere = ((volume ^ run.shown) >> 12) != 0;
+    if (elsewhere || run.shows_holes || run.shows_falls || y >= run.ceiling ||
+        ((pen.stored == nullptr || y >> shape.log_y != pen.y) && !move_pen(pen, block, y, left))) {
+      left.to_show.push_back(i);
+      continue;
+    }
+    if (run.shown == volume) continue;
+    if (pen.cells == nullptr) begin_writing(pen, left);
+    pen.cells[shape.index_of({run.x, y, run.z})] = static_cast<Cell>(volume & (kFull - 1));
+    run.shown = volume;
+    ++steps;
+  }
+  block.steps += steps;
+  left.pressure_changed |= pressures != 0;
+}
+
 void Columns::keep_awake(const Run& run, std::vector<Chunk*>& kept) {
   if (run.drain) return;
   const auto wake_at = [&](std::int32_t y) {

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -205,6 +206,24 @@ class Columns {
   /// done, for another.
   [[nodiscard]] bool show_surface(Run& run, bool stay, std::vector<Chunk*>& changed,
                                   std::vector<Chunk*>& kept);
+  /// Runs over one block, one after the other, through which waves run and in which nothing falls.
+  struct Waves {
+    std::span<const std::int32_t> ids;
+    const Level* levels = nullptr;
+    const std::int32_t* frictions = nullptr;
+    std::int32_t age = 0;
+  };
+  /// What is left to do of them.
+  struct LeftOfWaves {
+    std::vector<Chunk*>& changed;
+    std::vector<Chunk*>& kept;
+    std::vector<std::int32_t>& unmet;
+    std::vector<std::size_t> to_show;   // by their places in Waves
+    std::vector<std::size_t> to_store;  // likewise
+    bool pressure_changed = false;
+  };
+  /// Sets volumes, and does of show(), keep_awake() and store_in_place() what most such runs need.
+  void write_waves(const Waves& waves, LeftOfWaves& left);
   /// Lists the chunks of the run's surface and of what falls in it: they are to stay awake.
   void keep_awake(const Run& run, std::vector<Chunk*>& kept);
   [[nodiscard]] HydroRunState state_of(const Run& run) const {
@@ -320,6 +339,15 @@ class Columns {
     return link_motions_[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] Vec3 key_of(const Link& link) const;
+  /// The chunk in which a surface is to be shown, and stays awake.
+  struct Pen {
+    std::int32_t y = 0;  // in chunks
+    Block::StoredChunk* stored = nullptr;
+    Cell* cells = nullptr;  // null: none of them was written yet
+  };
+  /// False where there is none.
+  bool move_pen(Pen& pen, Block& block, std::int32_t y, LeftOfWaves& left);
+  void begin_writing(Pen& pen, LeftOfWaves& left);
   /// The first cell from `y` on, in a column of the block, whose chunk is stored.
   [[nodiscard]] std::int32_t next_stored(Block& block, std::int32_t y);
   /// False where there is no chunk for it.

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "server/sim/kernels.h"
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/hydro/fall.h"
 #include "server/sim/models/hydro/flow.h"
@@ -197,8 +198,11 @@ WaterModelRow hydro_water() {
 }
 
 Digest digest_of(const HydroState& state) {
-  return state.runs.digest() + state.falls.digest() + state.links_x.digest() +
-         state.links_z.digest();
+  const hydro::HydroKernels& of = kernels().hydro;
+  Digest digest = of.digest_runs(state.runs.entries()) + of.digest_links(state.links_x.entries()) +
+                  of.digest_links(state.links_z.entries());
+  for (const auto& fall : state.falls.entries()) digest += fall.state.digest(fall.digest);
+  return digest;
 }
 
 Status validate(const HydroState& state, const WorldConfig& config) {

@@ -3,16 +3,15 @@
 #include "server/sim/models/hydro/open_water.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
+#include "server/sim/kernels.h"
 #include "server/sim/models/hydro/flows.h"
 
 namespace sluice::sim::hydro {
 
 namespace {
-
-End end_of(const OpenRun& run) {
-  return {run.level, run.base, run.lead};
-}
 
 /// As if all had been added relative to the middle of the body, from its first to its last column.
 Quotient around_the_middle(const Quotient& sums, std::int64_t middle) {
@@ -56,16 +55,9 @@ void OpenWater::advance(std::vector<std::int32_t>& returned) {
   if (empty()) return;
   list_pieces();
   in_pieces([this](Piece& piece) { measure(piece); });
-  for_each_apart([](const Way& way, OpenRun& high) { high.lead += way.lead(); });
-  in_tails([this](Piece& piece) { measure(piece); });
   find_frictions();
   in_pieces([this](Piece& piece) { move(piece); });
-  for_each_apart([](const Way& way, OpenRun& high) {
-    (way.moved > 0 ? high.taken : high.given) += absolute(way.moved);
-  });
-  in_tails([this](Piece& piece) { move(piece); });
   in_pieces([this](Piece& piece) { fill(piece); });
-  in_tails([this](Piece& piece) { fill(piece); });
   sum_up(returned);
 }
 
@@ -77,20 +69,16 @@ void OpenWater::find_frictions() {
         around_the_middle(body.places.of_z, body.z_from + body.z_to - body.origin_z);
     body.quotients.of_head = {};
   });
-  for (const std::vector<Piece>* const list : {&pieces_, &tails_}) {
-    for (const Piece& piece : *list) piece.body->quotients.add(piece.quotients);
-  }
+  for (const Piece& piece : pieces_) piece.body->quotients.add(piece.quotients);
   for_each_body([](OpenBody& body) { body.target_friction = target_friction(body.quotients); });
 }
 
 void OpenWater::sum_up(std::vector<std::int32_t>& returned) {
   std::vector<Result> results(bodies_.size());
-  for (std::vector<Piece>* const list : {&pieces_, &tails_}) {
-    for (Piece& piece : *list) {
-      results[piece.body->number].add(piece.result);
-      std::vector<std::int32_t>& to_spread = piece.body->to_spread;
-      to_spread.insert(to_spread.end(), piece.to_spread.begin(), piece.to_spread.end());
-    }
+  for (const Piece& piece : pieces_) {
+    results[piece.body->number].add(piece.result);
+    std::vector<std::int32_t>& to_spread = piece.body->to_spread;
+    to_spread.insert(to_spread.end(), piece.to_spread.begin(), piece.to_spread.end());
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (bodies_[i] == nullptr) continue;
@@ -109,111 +97,79 @@ void OpenWater::Result::add(const Result& other) {
   fits = fits && other.fits;
 }
 
-// Heights in openings, conductances, and what friction follows from.
+// What friction follows from.
 void OpenWater::measure(Piece& piece) const {
-  OpenBody& body = *piece.body;
-  const Q16 most = most_conductance(solid_);
+  const HydroKernels& kernels = sim::kernels().hydro;
+  const OpenTick tick = piece.body->tick(solid_);
   Quotients sums;
-  for (std::size_t m = piece.from; m < piece.to; ++m) {
-    sums.of_head.add((body.runs[m].level - body.lowest) >> body.head_shift);
-  }
-  for (std::size_t w = piece.first_way; w < piece.end_way; ++w) {
-    Way& way = body.ways[w];
-    OpenRun& low = body.run_at(way.low);
-    OpenRun& high = body.run_at(way.high);
-    way.height = std::min(std::max(low.level, high.level) - way.sill(), way.opening());
-    way.conductance = static_cast<std::int32_t>(conductance_of(way.height, most));
-    (way.along_z ? sums.of_z : sums.of_x).links += way.conductance;
-    sums.of_head.links += head_across(way, low.level - high.level, body.head_shift);
-    const Q16 lead = way.lead();
-    low.lead -= lead;
-    if (piece.has(way.high)) high.lead += lead;
-  }
+  kernels.measure_runs(tick, piece.from, piece.to, sums.of_head);
+  for_each_kind(piece, [&](std::size_t kind, std::size_t from, std::size_t to) {
+    // Those of the tail are along both axes.
+    const std::size_t step = kind == OpenBody::kKinds ? 1 : to - from;
+    for (; from < to; from += step) {
+      const OpenSums some = kernels.measure_ways(tick, from, from + step);
+      Quotient& of_axis = piece.body->ways.along_z[from] != 0 ? sums.of_z : sums.of_x;
+      of_axis.links += some.conductances;
+      sums.of_head.links += some.heads;
+    }
+  });
   piece.quotients = sums;
 }
 
 void OpenWater::move(Piece& piece) const {
-  OpenBody& body = *piece.body;
-  Braking known;
-  Result result;
-  for (std::size_t w = piece.first_way; w < piece.end_way; ++w) {
-    Way& way = body.ways[w];
-    OpenRun& low = body.run_at(way.low);
-    OpenRun& high = body.run_at(way.high);
-    if (low.friction != known.low_friction || high.friction != known.high_friction) {
-      known.low_friction = low.friction;
-      known.high_friction = high.friction;
-      known.friction = (friction_towards(body.target_friction, low.friction) +
-                        friction_towards(body.target_friction, high.friction)) /
-                       2;
-      if (!body.edges.empty()) known.friction /= kRunsFree;
-    }
-    const End low_end = end_of(low);
-    const End high_end = end_of(high);
-    const Drive drive = drive_of<true>(low_end, high_end, way, known);
-    set_flow(low_end, high_end, way, flow_by_levels(low_end, high_end, way, drive));
-    const Units up = std::max<Units>(way.moved, 0);
-    const Units down = up - way.moved;
-    low.given += up;
-    low.taken += down;
-    result.fast |= way.fast();
-    if (!piece.has(way.high)) continue;
-    high.given += down;
-    high.taken += up;
-  }
-  piece.result = result;
+  const HydroKernels& kernels = sim::kernels().hydro;
+  const OpenTick tick = piece.body->tick(solid_);
+  const bool small = piece.body->is_small();
+  piece.result = {};
+  for_each_kind(piece, [&](std::size_t kind, std::size_t from, std::size_t to) {
+    const bool even = kind == OpenBody::kEvenX || kind == OpenBody::kEvenZ;
+    piece.result.fast |= (even && small ? kernels.move_even : kernels.move)(tick, from, to);
+  });
 }
 
 void OpenWater::fill(Piece& piece) const {
-  OpenBody& body = *piece.body;
-  Result result = piece.result;
+  const OpenTick tick = piece.body->tick(solid_);
+  std::array<std::int32_t, 256> outside;
   piece.to_spread.clear();
-  std::int32_t before = -1;
-  std::int32_t after = 0;
-  for (std::size_t m = piece.from; m < piece.to; ++m) {
-    OpenRun& run = body.runs[m];
-    const bool was_wet = run.wet();
-    const bool can_give = run.given <= run.level - run.base;
-    run.level += run.taken - run.given;
-    result.fits &= can_give && run.least < run.level;
-    result.moved |= run.given > 0;
-    result.lowest = std::min(result.lowest, run.level);
-    result.highest = std::max(result.highest, run.level);
-    if (run.level > run.most || was_wet != run.wet()) {
+  for (std::size_t from = piece.from; from < piece.to; from += outside.size()) {
+    const std::size_t to = std::min(piece.to, from + outside.size());
+    const OpenOutcome outcome = sim::kernels().hydro.fill(tick, from, to, outside.data());
+    piece.result.add({outcome.lowest, outcome.highest, false, outcome.moved, outcome.fits});
+    for (std::size_t i = 0; i < outcome.outside; ++i) {
       // Beyond its ceiling it takes less than was to come.
-      result.fits &= run.level <= columns_.run(run.id).top();
-      piece.to_spread.push_back(static_cast<std::int32_t>(m));
+      const std::int32_t run = outside[i];
+      piece.result.fits &= tick.level[run] <= columns_.run(piece.body->id_of(run)).top();
+      piece.to_spread.push_back(run);
     }
-    if (run.friction != before) {
-      before = run.friction;
-      after = friction_towards(body.target_friction, before);
-    }
-    run.friction = run.wet() ? after : 0;
-    run.lead = 0;
-    run.given = 0;
-    run.taken = 0;
   }
-  piece.result = result;
 }
 
-void OpenWater::write(const Stretch& stretch, Written& written) {
-  const OpenBody& body = *stretch.body;
-  for (std::size_t m = stretch.from; m < stretch.to; ++m) {
-    const OpenRun& open = body.runs[m];
-    Run& run = columns_.run(open.id);
-    run.volume = open.level - open.base;
-    const HydroRunState state = {0, open.friction, open.wet() ? body.age : 0};
-    if (!columns_.store_in_place(run, state, written.left.heads_changed)) {
-      written.runs.emplace_back(open.id, state);
+void OpenWater::write_runs(const OpenBody& body, std::size_t from, std::size_t to,
+                           Written& written) {
+  const OpenBody::Runs& runs = body.runs;
+  Left& left = written.left;
+  Columns::LeftOfWaves left_of_them = {left.changed, left.kept_awake, left.unmet, {}, {}, false};
+  columns_.write_waves({std::span(runs.id).subspan(from, to - from), runs.level.data() + from,
+                        runs.friction.data() + from, body.age},
+                       left_of_them);
+  left.heads_changed |= left_of_them.pressure_changed;
+  for (const std::size_t i : left_of_them.to_store) {
+    const std::size_t m = from + i;
+    const bool wet = runs.level[m] > runs.base[m];
+    const HydroRunState state = {0, runs.friction[m], wet ? body.age : 0};
+    if (!columns_.store_in_place(columns_.run(runs.id[m]), state, left.heads_changed)) {
+      written.runs.emplace_back(runs.id[m], state);
     }
-    if (!run.met && open.wet()) written.left.unmet.push_back(open.id);
-    written.left.show(columns_, open.id, true);
   }
-  for (std::size_t w = stretch.first_way; w < stretch.end_way; ++w) {
-    const Way& way = body.ways[w];
-    const HydroLinkState state = {way.flow, way.carry};
-    if (!columns_.store_in_place(body.links[w], way.along_z, state)) {
-      written.links.emplace_back(body.links[w], state);
+  for (const std::size_t i : left_of_them.to_show) left.show(columns_, runs.id[from + i], true);
+}
+
+void OpenWater::write_ways(Piece& piece) {
+  const OpenBody::Ways& ways = piece.body->ways;
+  for (std::size_t w = piece.first_way; w < piece.end_way; ++w) {
+    const HydroLinkState state = {ways.flow[w], ways.carry[w]};
+    if (!columns_.store_in_place(ways.link[w], ways.along_z[w] != 0, state)) {
+      piece.links.emplace_back(ways.link[w], state);
     }
   }
 }
@@ -221,65 +177,76 @@ void OpenWater::write(const Stretch& stretch, Written& written) {
 void OpenWater::store(const Written& written, Left& left) {
   left.add(written.left);
   for (const auto& [run, state] : written.runs) columns_.store_run(run, state);
-  for (const auto& [link, state] : written.links) columns_.store_link(link, state);
 }
 
 void OpenWater::finish(WaterMoves* moves, Left& left) {
   if (empty()) return;
+  if (moves != nullptr) tell_of_moves(*moves);
   list_pieces();
-  std::vector<Written> parts(stretch_ends_.size());
-  executor_->run(parts.size(), [&](std::size_t part) {
-    const std::size_t from = part == 0 ? 0 : stretch_ends_[part - 1];
-    for (std::size_t i = from; i < stretch_ends_[part]; ++i) write(stretches_[i], parts[part]);
+  in_pieces([this](Piece& piece) { write_ways(piece); });
+  for (const Piece& piece : pieces_) {
+    for (const auto& [link, state] : piece.links) columns_.store_link(link, state);
+  }
+  list_stretches();
+  std::vector<Written> parts(stretch_ends_.size() + 1);
+  executor_->run(stretch_ends_.size(), [&](std::size_t part) {
+    for (std::size_t i = part == 0 ? 0 : stretch_ends_[part - 1]; i < stretch_ends_[part]; ++i) {
+      write_runs(*stretches_[i].body, stretches_[i].from, stretches_[i].to, parts[part]);
+    }
+  });
+  // Tails are short, and stand over ground that others stand on, too.
+  for_each_body([&](const OpenBody& body) {
+    for (std::size_t m = body.sorted_runs; m < body.run_count(); ++m) {
+      write_runs(body, m, m + 1, parts.back());
+    }
   });
   for (const Written& written : parts) store(written, left);
-  Written written;
-  in_tails([&](const Piece& tail) {
-    write({tail.body, 0, tail.from, tail.to, tail.first_way, tail.end_way}, written);
-  });
-  store(written, left);
-  if (moves == nullptr) return;
+}
+
+// Of runs that are still as the tick began.
+void OpenWater::tell_of_moves(WaterMoves& moves) {
   for_each_body([&](const OpenBody& body) {
-    for (std::size_t w = 0; w < body.ways.size(); ++w) {
-      const Way& way = body.ways[w];
+    for (std::size_t w = 1; w < body.way_count(); ++w) {
+      Way way;
+      way.moved = body.ways.moved[w];
       if (way.moved == 0) continue;
-      const Link& link = columns_.link(body.links[w]);
-      tell(*moves, columns_.run(link.low), columns_.run(link.high), way);
+      const Link& link = columns_.link(body.ways.link[w]);
+      const Run& low = columns_.run(link.low);
+      const Run& high = columns_.run(link.high);
+      way.sill_cell = link.sill_cell;
+      way.top_cell = link.top_cell;
+      way.height = std::min(std::max(low.level(), high.level()) - way.sill(), way.opening());
+      tell(moves, low, high, way);
     }
   });
 }
 
-// Sorted runs in pieces of equal numbers, and by ground, since all that stands over one chunk's
-// ground is written by one worker alone. Tails are short, and worked on by one.
 void OpenWater::list_pieces() {
-  tails_.clear();
-  for_each_body([this](OpenBody& body) {
-    if (body.sorted_runs() == body.runs.size() && body.sorted_ways() == body.ways.size()) return;
-    tails_.push_back(piece_of(body, body.sorted_runs(), body.runs.size()));
-    tails_.back().first_way = body.sorted_ways();
-    tails_.back().end_way = body.ways.size();
-    tails_.back().is_tail = true;
-  });
-  if (!std::exchange(changed_, false)) return;
   pieces_.clear();
+  for_each_body([this](OpenBody& body) {
+    const std::size_t count = (body.run_count() + sizes_.piece() - 1) / sizes_.piece();
+    const std::size_t ways = body.way_count() - 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      Piece& piece = pieces_.emplace_back();
+      piece.body = &body;
+      piece.from = i * sizes_.piece();
+      piece.to = std::min(body.run_count(), piece.from + sizes_.piece());
+      piece.first_way = 1 + ways * i / count;
+      piece.end_way = 1 + ways * (i + 1) / count;
+    }
+  });
+}
+
+// Sorted runs by ground, since all that stands over one chunk's ground is written by one worker
+// alone.
+void OpenWater::list_stretches() {
+  if (!std::exchange(changed_, false)) return;
   stretches_.clear();
   for_each_body([this](OpenBody& body) {
-    const std::size_t count = body.sorted_runs();
-    const std::size_t first = pieces_.size();
-    for (std::size_t from = 0; from < count; from += sizes_.piece()) {
-      pieces_.push_back(piece_of(body, from, std::min(count, from + sizes_.piece())));
-    }
-    for (std::size_t w = 0; w < body.sorted_ways(); ++w) {
-      const Way& way = body.ways[w];
-      const std::size_t low = static_cast<std::size_t>(way.low) >> sizes_.piece_bits;
-      const std::size_t high = static_cast<std::size_t>(way.high) >> sizes_.piece_bits;
-      if (low != high) pieces_[first + high].apart.push_back(static_cast<std::int32_t>(w));
-    }
-    for (std::size_t from = 0, to = 0; from < count; from = to) {
-      const auto block = [&](std::size_t m) { return columns_.run(body.runs[m].id).block->number; };
-      while (to < count && block(to) == block(from)) ++to;
-      stretches_.push_back(
-          {&body, block(from), from, to, way_from(body, from), way_from(body, to)});
+    for (std::size_t from = 0, to = 0; from < body.sorted_runs; from = to) {
+      const auto block = [&](std::size_t m) { return columns_.run(body.runs.id[m]).block->number; };
+      while (to < body.sorted_runs && block(to) == block(from)) ++to;
+      stretches_.push_back({&body, block(from), from, to});
     }
   });
   std::sort(stretches_.begin(), stretches_.end(),
@@ -296,16 +263,6 @@ void OpenWater::list_pieces() {
   }
 }
 
-OpenWater::Piece OpenWater::piece_of(OpenBody& body, std::size_t from, std::size_t to) {
-  Piece piece;
-  piece.body = &body;
-  piece.from = from;
-  piece.to = to;
-  piece.first_way = way_from(body, from);
-  piece.end_way = way_from(body, std::min(to, body.sorted_runs()));
-  return piece;
-}
-
 // One piece after the other where they are few runs in all: to lend them out takes longer.
 template <class F>
 void OpenWater::in_pieces(F&& f) {
@@ -317,24 +274,22 @@ void OpenWater::in_pieces(F&& f) {
 }
 
 template <class F>
-void OpenWater::for_each_apart(F&& f) {
-  in_pieces([&f](Piece& piece) {
-    for (const std::int32_t w : piece.apart) {
-      const Way& way = piece.body->ways[static_cast<std::size_t>(w)];
-      f(way, piece.body->run_at(way.high));
-    }
-  });
-}
-
-template <class F>
-void OpenWater::in_tails(F&& f) {
-  for (Piece& tail : tails_) f(tail);
-}
-
-template <class F>
 void OpenWater::for_each_body(F&& f) {
   for (const std::unique_ptr<OpenBody>& body : bodies_) {
     if (body != nullptr) f(*body);
+  }
+}
+
+// f(kind, from, to) for its ways of each kind; those of the tail come last, as OpenBody::kKinds.
+template <class F>
+void OpenWater::for_each_kind(const Piece& piece, F&& f) {
+  for (std::size_t from = piece.first_way; from < piece.end_way;) {
+    const std::size_t kind = piece.body->kind_of(from);
+    const bool is_tail = kind == OpenBody::kKinds;
+    const std::size_t to =
+        is_tail ? piece.end_way : std::min(piece.end_way, piece.body->kind_from[kind + 1]);
+    f(kind, from, to);
+    from = to;
   }
 }
 

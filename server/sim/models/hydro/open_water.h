@@ -18,65 +18,10 @@
 #include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/hydro/lakes.h"
+#include "server/sim/models/hydro/open_body.h"
 #include "server/sim/models/sizes.h"
 
 namespace sluice::sim::hydro {
-
-/// A run of open water; a line of a processor's cache.
-struct alignas(64) OpenRun {
-  Level level = 0;
-  Level base = 0;
-  Level least = 0;  // down to which a way of it closes; a dry one has none yet
-  Level most = 0;   // above which a link of it opens, or it could come to be full
-  Q16 lead = 0;     // of the head before its level (Way::lead)
-  Units given = 0;
-  Units taken = 0;
-  std::int32_t friction = 0;
-  std::int32_t id = kNone;
-
-  [[nodiscard]] bool wet() const { return level > base; }
-};
-static_assert(sizeof(OpenRun) == 64);
-
-/// Runs and ways are numbered here. The first of them are sorted, runs by the ground they stand on
-/// and ways by their lower ends; what joined since then follows, as the *tail*.
-struct OpenBody : Ground {
-  /// A link between one of its runs and water or dry ground at rest, through which nothing flows.
-  struct Edge {
-    std::int32_t run = kNone;
-    std::int32_t link = kNone;
-  };
-
-  std::vector<OpenRun> runs;
-  std::vector<Way> ways;
-  std::vector<std::int32_t> links;      // of each way
-  std::vector<std::int32_t> first_way;  // of each sorted run, and the end
-  std::vector<std::uint8_t> contacts;   // of each run: so many ways
-  std::vector<Edge> edges;
-  std::vector<std::int32_t> to_spread;     // runs of which links may open
-  std::vector<std::int32_t> taken_places;  // in OpenWater's list, in any order
-  // With their shapes' versions; those of the tail may be there twice.
-  std::vector<std::pair<const Block*, std::uint64_t>> blocks;
-  Quotients places;           // of x and z, from `origin` on, without links
-  std::int64_t origin_x = 0;  // in half columns
-  std::int64_t origin_z = 0;
-  std::int32_t age = 0;
-  Quotients quotients;
-  std::int32_t target_friction = 0;
-  int head_shift = 0;
-  Level lowest = INT64_MAX;
-  Level highest = INT64_MIN;
-  std::int64_t ticks = 0;  // since it was taken
-  std::size_t number = 0;  // in OpenWater's list
-
-  [[nodiscard]] std::size_t sorted_runs() const { return first_way.size() - 1; }
-  [[nodiscard]] std::size_t sorted_ways() const {
-    return static_cast<std::size_t>(first_way.back());
-  }
-  [[nodiscard]] OpenRun& run_at(std::int32_t number_here) {
-    return runs[static_cast<std::size_t>(number_here)];
-  }
-};
 
 class OpenWater {
  public:
@@ -126,23 +71,19 @@ class OpenWater {
       return fits && moved && !quiet;
     }
   };
-  /// Runs of a body and ways of which each is the lower end; or its tail.
+  /// Some runs of a body, and as large a part of its ways, whichever they are: runs add up what
+  /// comes through theirs, so that none writes what another does.
   struct Piece {
     OpenBody* body = nullptr;
     std::size_t from = 0;
     std::size_t to = 0;
     std::size_t first_way = 0;
     std::size_t end_way = 0;
-    bool is_tail = false;
-    std::vector<std::int32_t> apart;  // ways of other pieces whose upper ends are of this one
     std::vector<std::int32_t> to_spread;
+    // That one after the other are to be stored.
+    std::vector<std::pair<std::int32_t, HydroLinkState>> links;
     Quotients quotients;
     Result result;
-
-    /// Whether whoever works on this piece may add to that run.
-    [[nodiscard]] bool has(std::int32_t run) const {
-      return is_tail || static_cast<std::size_t>(run) - from < to - from;
-    }
   };
   /// Runs over one chunk's ground.
   struct Stretch {
@@ -150,15 +91,12 @@ class OpenWater {
     std::size_t block = 0;
     std::size_t from = 0;
     std::size_t to = 0;
-    std::size_t first_way = 0;
-    std::size_t end_way = 0;
   };
   /// By one worker.
   struct Written {
     Left left;
-    // That one after the other are to be stored.
+    // Likewise.
     std::vector<std::pair<std::int32_t, HydroRunState>> runs;
-    std::vector<std::pair<std::int32_t, HydroLinkState>> links;
   };
   /// Of a run in open water, by its slot.
   struct Place {
@@ -169,25 +107,22 @@ class OpenWater {
   // open_water.cpp
   [[nodiscard]] bool begins(OpenBody& body);
   void list_pieces();
+  void list_stretches();
   template <class F>
   void in_pieces(F&& f);
   template <class F>
-  void in_tails(F&& f);
-  template <class F>
-  void for_each_apart(F&& f);
-  template <class F>
   void for_each_body(F&& f);
-  [[nodiscard]] static std::size_t way_from(const OpenBody& body, std::size_t run) {
-    return static_cast<std::size_t>(body.first_way[run]);
-  }
-  [[nodiscard]] static Piece piece_of(OpenBody& body, std::size_t from, std::size_t to);
+  template <class F>
+  static void for_each_kind(const Piece& piece, F&& f);
   void find_frictions();
   void sum_up(std::vector<std::int32_t>& returned);
   void measure(Piece& piece) const;
   void move(Piece& piece) const;
   void fill(Piece& piece) const;
-  void write(const Stretch& stretch, Written& written);
+  void write_runs(const OpenBody& body, std::size_t from, std::size_t to, Written& written);
+  void write_ways(Piece& piece);
   void store(const Written& written, Left& left);
+  void tell_of_moves(WaterMoves& moves);
   // open_water_grow.cpp
   [[nodiscard]] Place& place_of(const Run& run) {
     return places_[static_cast<std::size_t>(kNone - 1 - run.slot)];
@@ -213,7 +148,6 @@ class OpenWater {
   std::vector<Place> places_;                      // by kNone - 1 - Run::slot
   std::vector<std::int32_t> free_places_;
   std::vector<Piece> pieces_;
-  std::vector<Piece> tails_;  // of each body that has one
   std::vector<Stretch> stretches_;
   std::vector<std::size_t> stretch_ends_;  // for each worker
 };

@@ -35,11 +35,9 @@ bool OpenWater::take(const Offered& offered) {
   std::size_t number = 0;
   while (number < bodies_.size() && bodies_[number] != nullptr) ++number;
   if (number == bodies_.size()) bodies_.emplace_back();
-  bodies_[number] = std::make_unique<OpenBody>();
+  bodies_[number] = std::make_unique<OpenBody>(number, solid_);
   OpenBody& body = *bodies_[number];
-  body.number = number;
   body.age = offered.age;
-  body.first_way.assign(1, 0);
   const Run& first = columns_.run(offered.runs.front());
   body.origin_x = 2 * std::int64_t{first.x};
   body.origin_z = 2 * std::int64_t{first.z};
@@ -60,13 +58,7 @@ bool OpenWater::join(OpenBody& body, std::int32_t id) {
   if (run.slot != kNone || run.air > 0 || (run.wet() && !run.met)) return false;
   const HydroRunState state = columns_.state_of(run);
   if (state.age != 0 && state.age != body.age) return false;
-  OpenRun open;
-  open.id = id;
-  open.base = run.base();
-  open.level = run.level();
-  open.least = run.wet() ? open.base : open.base - 1;
-  open.friction = state.friction;
-  const auto number = static_cast<std::int32_t>(body.runs.size());
+  const std::int32_t number = body.add_run(run, id, state);
   if (free_places_.empty()) {
     free_places_.push_back(static_cast<std::int32_t>(places_.size()));
     places_.emplace_back();
@@ -75,15 +67,10 @@ bool OpenWater::join(OpenBody& body, std::int32_t id) {
   free_places_.pop_back();
   run.slot = kNone - 1 - place;
   place_of(run) = {&body, number};
-  body.runs.push_back(open);
   body.taken_places.push_back(place);
-  body.contacts.push_back(0);
   body.to_spread.push_back(number);
-  body.see(run.x, run.z);
   body.places.of_x.add(2 * std::int64_t{run.x} - body.origin_x);
   if (solid_) body.places.of_z.add(2 * std::int64_t{run.z} - body.origin_z);
-  body.lowest = std::min(body.lowest, open.level);
-  body.highest = std::max(body.highest, open.level);
   if (body.blocks.empty() || body.blocks.back().first != run.block) {
     body.blocks.emplace_back(run.block, run.block->shape_version);
   }
@@ -106,18 +93,18 @@ bool OpenWater::grow(OpenBody& body) {
   std::erase_if(body.edges, [this](const OpenBody::Edge& edge) {
     return columns_.link(edge.link).slot != kOpenEdge;
   });
-  const std::size_t tail = body.runs.size() - body.sorted_runs();
-  if (tail > sizes_.open_tail + body.sorted_runs() / 16) sort(body);
+  const std::size_t tail = body.run_count() - body.sorted_runs;
+  if (tail > sizes_.open_tail + body.sorted_runs / 16) sort(body);
   return true;
 }
 
 bool OpenWater::spread(OpenBody& body, std::int32_t number) {
-  const std::int32_t id = body.run_at(number).id;
-  const Run& run = columns_.run(id);
-  OpenRun& open = body.run_at(number);
-  if (open.level > most_level(run)) return false;
-  open.most = most_level(run);
-  if (open.wet()) open.least = std::max(open.least, open.base);
+  const Run& run = columns_.run(body.id_of(number));
+  const auto m = static_cast<std::size_t>(number);
+  const Level level = body.runs.level[m];
+  if (level > most_level(run)) return false;
+  body.runs.most[m] = most_level(run);
+  if (level > run.base()) body.runs.least[m] = std::max(body.runs.least[m], run.base());
   for (const std::int32_t link : run.links) {
     if (!spread_over(body, number, link)) return false;
   }
@@ -127,7 +114,7 @@ bool OpenWater::spread(OpenBody& body, std::int32_t number) {
 bool OpenWater::spread_over(OpenBody& body, std::int32_t number, std::int32_t id) {
   const Link& link = columns_.link(id);
   if (link.slot == kOpenWay) return true;
-  const std::int32_t other_id = link.other(body.run_at(number).id);
+  const std::int32_t other_id = link.other(body.id_of(number));
   const Run& other = columns_.run(other_id);
   if (other.full()) return false;
   const bool is_own = other.in_open_water() && place_of(other).body == &body;
@@ -135,8 +122,8 @@ bool OpenWater::spread_over(OpenBody& body, std::int32_t number, std::int32_t id
   const Joint joint = joint_of(id, moves);
   if (joint == Joint::kClosed) {
     columns_.link(id).slot = kNone;
-    OpenRun& run = body.run_at(number);
-    run.most = std::min(run.most, link.sill());
+    Level& most = body.runs.most[static_cast<std::size_t>(number)];
+    most = std::min(most, link.sill());
     return columns_.state_of_link(id).nothing();
   }
   if (joint == Joint::kSpill) return false;
@@ -164,84 +151,36 @@ Joint OpenWater::joint_of(std::int32_t id, bool both_move) {
 bool OpenWater::add_way(OpenBody& body, std::int32_t id) {
   Link& link = columns_.link(id);
   link.slot = kOpenWay;
-  const HydroLinkState state = columns_.state_of_link(id);
-  Way way;
-  way.low = place_of(columns_.run(link.low)).run;
-  way.high = place_of(columns_.run(link.high)).run;
-  way.sill_cell = link.sill_cell;
-  way.top_cell = link.top_cell;
-  way.along_z = link.along_z;
-  way.joint = Joint::kContact;
-  way.flow = state.flow;
-  way.carry = state.carry;
-  body.ways.push_back(way);
-  body.links.push_back(id);
-  bool few = true;
-  for (const std::int32_t end : {way.low, way.high}) {
-    OpenRun& run = body.run_at(end);
-    if (run.wet()) run.least = std::max(run.least, way.sill());
-    std::uint8_t& contacts = body.contacts[static_cast<std::size_t>(end)];
-    static_assert(2 * kMostConductance <= kMostConductanceOfRun);
-    few = few && ++contacts <= (solid_ ? 4 : 2);
-  }
-  return few;
+  static_assert(2 * kMostConductance <= kMostConductanceOfRun);
+  return body.add_way(place_of(columns_.run(link.low)).run, place_of(columns_.run(link.high)).run,
+                      link, id, columns_.state_of_link(id));
 }
 
 // By blocks, and in a block as they were made: as they lie in memory.
 void OpenWater::sort(OpenBody& body) {
-  const std::size_t count = body.runs.size();
-  const auto block_of = [this](const OpenRun& run) { return columns_.run(run.id).block->number; };
+  const std::size_t count = body.run_count();
+  const auto block_of = [this](std::int32_t id) { return columns_.run(id).block->number; };
   std::vector<std::int32_t> next(columns_.block_count() + 1, 0);
-  for (const OpenRun& run : body.runs) ++next[block_of(run) + 1];
+  for (const std::int32_t id : body.runs.id) ++next[block_of(id) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<std::int32_t> order(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int32_t place = next[block_of(body.runs[i])]++;
+    const std::int32_t place = next[block_of(body.runs.id[i])]++;
     order[static_cast<std::size_t>(place)] = static_cast<std::int32_t>(i);
   }
   auto from = order.begin();
   for (const std::int32_t end : next) {
     const auto to = std::max(from, order.begin() + end);
-    std::sort(from, to, [&body](std::int32_t a, std::int32_t b) {
-      return body.run_at(a).id < body.run_at(b).id;
-    });
+    std::sort(from, to,
+              [&body](std::int32_t a, std::int32_t b) { return body.id_of(a) < body.id_of(b); });
     from = to;
   }
-  std::vector<std::int32_t> numbers(count);
-  std::vector<OpenRun> runs(count);
-  std::vector<std::uint8_t> contacts(count);
+  body.sort(order);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto before = static_cast<std::size_t>(order[i]);
-    numbers[before] = static_cast<std::int32_t>(i);
-    runs[i] = body.runs[before];
-    contacts[i] = body.contacts[before];
-    place_of(columns_.run(runs[i].id)).run = static_cast<std::int32_t>(i);
+    place_of(columns_.run(body.runs.id[i])).run = static_cast<std::int32_t>(i);
   }
-  const auto renumber = [&numbers](std::int32_t& run) {
-    run = numbers[static_cast<std::size_t>(run)];
-  };
-  body.first_way.assign(count + 1, 0);
-  for (Way& way : body.ways) {
-    renumber(way.low);
-    renumber(way.high);
-    ++body.first_way[static_cast<std::size_t>(way.low) + 1];
-  }
-  std::partial_sum(body.first_way.begin(), body.first_way.end(), body.first_way.begin());
-  next.assign(body.first_way.begin(), body.first_way.end() - 1);
-  std::vector<Way> ways(body.ways.size());
-  std::vector<std::int32_t> links(body.ways.size());
-  for (std::size_t w = 0; w < body.ways.size(); ++w) {
-    const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(body.ways[w].low)]++);
-    ways[to] = body.ways[w];
-    links[to] = body.links[w];
-  }
-  for (OpenBody::Edge& edge : body.edges) renumber(edge.run);
   std::ranges::sort(body.blocks, {}, [](const auto& block) { return block.first->number; });
   body.blocks.erase(std::unique(body.blocks.begin(), body.blocks.end()), body.blocks.end());
-  body.runs = std::move(runs);
-  body.contacts = std::move(contacts);
-  body.ways = std::move(ways);
-  body.links = std::move(links);
   changed_ = true;
 }
 
@@ -253,20 +192,20 @@ void OpenWater::give_back(const Run& run, std::vector<std::int32_t>& returned) {
 // numbers.
 void OpenWater::dissolve(std::size_t number, std::vector<std::int32_t>& returned) {
   const std::unique_ptr<OpenBody> body = std::move(bodies_[number]);
-  for (std::size_t i = 0; i < body->runs.size(); ++i) {
-    Run& run = columns_.run(body->runs[i].id);
+  for (const std::int32_t id : body->runs.id) {
+    Run& run = columns_.run(id);
     if (!run.alive || !run.in_open_water() || place_of(run).body != body.get()) continue;
     run.slot = kNone;
-    returned.push_back(body->runs[i].id);
+    returned.push_back(id);
   }
   free_places_.insert(free_places_.end(), body->taken_places.begin(), body->taken_places.end());
   const auto release = [this](std::int32_t id) {
     Link& link = columns_.link(id);
     if (link.slot < kNone) link.slot = kNone;
   };
-  for (const std::int32_t link : body->links) release(link);
+  for (std::size_t w = 1; w < body->way_count(); ++w) release(body->ways.link[w]);
   for (const OpenBody::Edge& edge : body->edges) release(edge.link);
-  run_count_ -= static_cast<std::int64_t>(body->runs.size());
+  run_count_ -= static_cast<std::int64_t>(body->run_count());
   constexpr std::int64_t kMostPatience = 64;
   const std::int64_t longer = std::min(2 * patience_, kMostPatience * sizes_.open_ticks);
   patience_ = body->ticks < patience_ ? longer : sizes_.open_ticks;

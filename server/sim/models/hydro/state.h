@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -102,11 +103,12 @@ class HydroMotion {
   void for_each(F&& f) const {
     for (std::size_t i = 0; i < entries_.size(); ++i) f(owners_[i].place, entries_[i].state);
   }
-  [[nodiscard]] Digest digest() const {
-    Digest digest = 0;
-    for (const Entry& one : entries_) digest += one.state.digest(one.digest);
-    return digest;
-  }
+  /// What a tick writes and its digest reads.
+  struct Entry {
+    State state;
+    Digest digest = 0;  // of the place
+  };
+  [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
   [[nodiscard]] std::map<Vec3, State> by_place() const {
     std::map<Vec3, State> states;
     for_each([&states](Vec3 place, const State& state) { states.emplace(place, state); });
@@ -119,11 +121,6 @@ class HydroMotion {
   }
 
  private:
-  // What a tick writes and its digest reads.
-  struct Entry {
-    State state;
-    Digest digest = 0;
-  };
   struct Owner {
     Vec3 place;
     std::int32_t owner = -1;
