@@ -36,7 +36,8 @@ const callers = [...messages, ...scripts, ...library].join("\n");
 const leanLibrary = (contents) =>
   without(contents, /^ {4}(static )?(\w+)\([^]*?^ {4}}$/gm, (method) => callers.includes(`.${method}(`));
 /** The programs of a graphics card are texts within scripts, which no bundler makes smaller. */
-const leanShaders = (contents) => contents.replace(/^ +/gm, "").replace(/^\/\*\*[^]*?\*\/\n/gm, "").replace(/ *\/\/ .*$/gm, "");
+const leanShaders = (contents) => contents.replace(/^ +/gm, "").replace(/^\/\*\*[^]*?\*\/\n/gm, "").replace(/ *\/\/ .*$/gm, "")
+  .replace(/ ?([=<>*?:,;&|{}()]) ?/g, "$1");
 const leaner = {
   name: "lean",
   setup(build) {
@@ -75,7 +76,7 @@ const nameOf = (path) => `/${basename(path)}`;
 const needed = Object.entries(result.metafile.outputs)
   .find(([path]) => nameOf(path) === "/viewer.js")[1].imports.filter(({ kind }) => kind === "import-statement");
 const links = needed.map(({ path }) => `<link rel="modulepreload" href="${nameOf(path)}">\n`).join("");
-const page = readFileSync(join(sourceDir, "index.html"), "utf8").replace("</head>", `${links}</head>`);
+const page = readFileSync(join(sourceDir, "index.html"), "utf8").replace(/^ +/gm, "").replace("</head>", `${links}</head>`);
 
 const worker = await esbuild.transform(readFileSync(join(sourceDir, "worker.js"), "utf8"), { minify: true });
 const plain = (name) => readFileSync(join(sourceDir, name));

@@ -9,21 +9,19 @@ export class CanvasPicture implements Picture {
   private image: ImageData | null = null;
   private frame: Frame | null = null;
   private view: View | null = null;
-  private beside: (x: number, y: number) => Uint32Array | null = () => null;
-  private mixed = new Uint32Array(0);
+  private beside: (x: number, y: number) => Tile | null = () => null;
   private mixedFar = new Uint32Array(0);
+  private frames = 0;
 
   constructor(private readonly context: CanvasRenderingContext2D) {}
 
-  begin(view: View, beside: (x: number, y: number) => Uint32Array | null): void {
+  begin(view: View, beside: (x: number, y: number) => Tile | null): void {
     const { width, height, left, top, scale, size, sides } = view;
     if (!this.image || this.image.width !== width || this.image.height !== height) {
       this.image = this.context.createImageData(Math.max(1, width), Math.max(1, height));
     }
-    if (this.mixed.length !== 1 << (sides.logX + sides.logY)) {
-      this.mixed = new Uint32Array(1 << (sides.logX + sides.logY));
-      this.mixedFar = new Uint32Array(this.mixed.length);
-    }
+    if (this.mixedFar.length !== 1 << (sides.logX + sides.logY)) this.mixedFar = new Uint32Array(1 << (sides.logX + sides.logY));
+    ++this.frames;
     this.view = view;
     this.beside = beside;
     const pixels = new Uint32Array(this.image.data.buffer);
@@ -43,13 +41,25 @@ export class CanvasPicture implements Picture {
       if (moves) pixels = mixAll(detailBefore(tile, level, sides, size.y), pixels, share, this.mixedFar);
       return drawFar(frame, pixels, sides, level, left, floor);
     }
-    let { look } = tile;
-    if (moves) mixLooks(tile.before, tile.look, 1 << sides.logX, share, (look = this.mixed));
-    const around = (right: number, up: number) => this.beside(tile.x + right, tile.y + up);
+    const look = this.lookOf(tile)!;
+    const around = (right: number, up: number) => this.lookOf(this.beside(tile.x + right, tile.y + up));
     if (scale >= NEAR) return drawNear(frame, look, around, sides, left, floor);
     if (moves) paintFar(look, sides, floor, size.y, this.mixedFar);
     drawFar(frame, moves ? this.mixedFar : detail(tile, 0, sides, size.y), sides, 0, left, floor);
     drawSurfaces(frame, look, around, sides, left, floor);
+  }
+
+  /** What is seen of it at this time. */
+  private lookOf(tile: Tile | null): Uint32Array | undefined {
+    const { sides, share } = this.view!;
+    if (share === 1 || !tile?.moves) return tile?.look;
+    const mixed = (tile.mixed ??= tile.look.slice());
+    if (tile.mixedFor === this.frames) return mixed;
+    tile.mixedFor = this.frames;
+    const chunks = [0, 1, -1].map((up) => this.beside(tile.x, tile.y + up));
+    const before = chunks.map((each) => (each?.moves ? each.before : each?.look));
+    mixLooks(before, chunks.map((each) => each?.look), 1 << sides.logX, share, mixed);
+    return mixed;
   }
 
   end(): void {

@@ -69,12 +69,15 @@ const uint ABOVE = ${OPEN_ABOVE}u, BELOW = ${OPEN_BELOW}u, LEFT = ${OPEN_LEFT}u,
 
 bool isSurface(uint seen) { return (seen & (FALLS | SURFACE | ROCK | BEYOND)) == SURFACE; }
 const int UNKNOWN = 0x10000;
-/** As in look.ts, for a row of one chunk. */
-int heightOf(usampler2D looks, uint seen, ivec2 cell) {
+bool held(ivec2 cell) { return all(greaterThanEqual(cell, uHeld.xy)) && all(lessThan(cell, uHeld.zw)); }
+uint nowAt(ivec2 cell) { return texelFetch(uNow, cell % textureSize(uNow, 0), 0).r; }
+uint beforeAt(ivec2 cell) { return texelFetch(uBefore, cell % textureSize(uBefore, 0), 0).r; }
+/** As in look.ts. */
+int heightOf(bool before, uint seen, ivec2 cell) {
   if (isSurface(seen)) return int(seen & 255u);
   ivec2 beside = cell + ivec2(0, seen == 0u ? -1 : 1);
-  if ((seen >> 16) != 0u || (beside.y >> uSides.y) != (cell.y >> uSides.y)) return UNKNOWN;
-  uint other = texelFetch(looks, beside % textureSize(looks, 0), 0).r;
+  if ((seen >> 16) != 0u || !held(beside)) return UNKNOWN;
+  uint other = before && moves(beside) ? beforeAt(beside) : nowAt(beside);
   return isSurface(other) ? int(other & 255u) + (seen == 0u ? -255 : 255) : UNKNOWN;
 }
 uint mixed(uint a, uint b, ivec2 cell) {
@@ -83,7 +86,7 @@ uint mixed(uint a, uint b, ivec2 cell) {
   uint fill = ((a & 255u) * rest + (b & 255u) * uWeight) >> 8;
   uint flags = ((b & 255u) == 0u ? a : b) & (FALLS | SURFACE);
   if (((a | b) & SURFACE) != 0u) {
-    int low = heightOf(uBefore, a, cell), high = heightOf(uNow, b, cell);
+    int low = heightOf(true, a, cell), high = heightOf(false, b, cell);
     int height = (low * int(rest) + high * int(uWeight)) >> 8;
     if (low != UNKNOWN && high != UNKNOWN) {
       fill = uint(clamp(height, 0, 255));
@@ -96,9 +99,9 @@ uint mixed(uint a, uint b, ivec2 cell) {
   return flags | (deep << 8) | fill;
 }
 uint lookAt(ivec2 cell) {
-  if (any(lessThan(cell, uHeld.xy)) || any(greaterThanEqual(cell, uHeld.zw))) return BEYOND;
-  uint now = texelFetch(uNow, cell % textureSize(uNow, 0), 0).r;
-  return moves(cell) ? mixed(texelFetch(uBefore, cell % textureSize(uBefore, 0), 0).r, now, cell) : now;
+  if (!held(cell)) return BEYOND;
+  uint now = nowAt(cell);
+  return moves(cell) ? mixed(beforeAt(cell), now, cell) : now;
 }
 vec3 waterAt(int deep) { return texelFetch(uColours, ivec2(clamp(deep, 0, ${DEEPEST * SHADES_PER_CELL}), 0), 0).rgb; }
 int shadeOf(uint seen) { return int(seen >> 8) & 255; }

@@ -183,22 +183,26 @@ export function stonesOf(sides: ChunkSides, chunkX: number, chunkY: number, side
   return strata((chunkX << logX) * side, (chunkY << logY) * side, 1 << logX, 1 << logY, side);
 }
 
+/** What is seen of a chunk, of the one above it, and of the one below; not at hand where it is not known. */
+export type Stack = (Uint32Array | undefined)[];
+
 /** How high the surface of a cell's column lies over the cell's floor, of 255, if that is in this row of `width` cells or
- *  the next one up or down. NaN where the chunk does not tell. */
-function heightOf(looks: Uint32Array, at: number, width: number): number {
-  const seen = looks[at]!;
+ *  the next one up or down. NaN where nothing tells. */
+function heightOf([look, above, below]: Stack, at: number, width: number): number {
+  const seen = look![at]!;
   if (isSurface(seen)) return seen & 255;
   if (seen >>> 16 !== 0) return NaN;
-  const beside = looks[at + (seen === 0 ? -width : width)] ?? 0;
+  const next = at + (seen === 0 ? -width : width);
+  const beside = (next < 0 ? below?.[below.length + next] : look![next] ?? above?.[next - look!.length]) ?? 0;
   return isSurface(beside) ? (beside & 255) + (seen === 0 ? -255 : 255) : NaN;
 }
 
 /** What is shown between two ticks: `share` 0 is the tick before, 1 the newest one. Of rows of `width` cells. */
-export function mixLooks(before: Uint32Array, now: Uint32Array, width: number, share: number, mixed: Uint32Array): void {
+export function mixLooks(before: Stack, now: Stack, width: number, share: number, mixed: Uint32Array): void {
   const weight = Math.round(share * 256);
-  for (let i = 0; i < now.length; ++i) {
-    const a = before[i]!;
-    const b = now[i]!;
+  for (let i = 0; i < mixed.length; ++i) {
+    const a = before[0]![i]!;
+    const b = now[0]![i]!;
     // What becomes rock, or was some, changes at once: half a rock is none.
     if (a === b || (a | b) & (IS_ROCK | IS_BEYOND)) {
       mixed[i] = b;

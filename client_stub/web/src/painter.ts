@@ -91,7 +91,7 @@ export class Painter {
     const share = this.share(now);
     const view = viewOf(camera, width, height, size, sides, share);
     ++this.frames;
-    picture.begin(view, (x, y) => this.tiles.get(chunkKey(x, y, 0))?.look ?? null);
+    picture.begin(view, (x, y) => this.tiles.get(chunkKey(x, y, 0)) ?? null);
     const unfinished = this.draw(view, picture, end, now);
     picture.end();
     if (this.tiles.size > this.mostTiles) this.forget();

@@ -28,8 +28,8 @@ export interface View {
 
 /** One frame: begin, each tile, end. */
 export interface Picture {
-  /** `beside`: what is seen of a chunk, null where it is not known. */
-  begin(view: View, beside: (x: number, y: number) => Uint32Array | null): void;
+  /** `beside`: what is kept of a chunk, null where nothing is. */
+  begin(view: View, beside: (x: number, y: number) => Tile | null): void;
   tile(tile: Tile): void;
   end(): void;
 }

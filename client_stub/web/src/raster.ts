@@ -106,7 +106,7 @@ export function span(
 
 /** What is seen in the chunk so many to the right and up, for surfaces that go on there, and strands that come from there.
  *  The chunk below is painted before this one. */
-export type Around = (right: number, up: number) => Uint32Array | null;
+export type Around = (right: number, up: number) => Uint32Array | null | undefined;
 
 /** Where the columns of the chunk that is painted begin, in the frame's pixels. */
 const EDGES = new Int32Array(CHUNK_CELLS + 1);

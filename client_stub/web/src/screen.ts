@@ -53,7 +53,7 @@ export class Screen implements Picture {
     return this.current !== this.plain;
   }
 
-  begin(view: View, beside: (x: number, y: number) => Uint32Array | null): void {
+  begin(view: View, beside: (x: number, y: number) => Tile | null): void {
     if (this.gl?.lost) this.dropGl();
     this.current = this.gl?.takes(view) ? this.gl : this.plain;
     if (this.beneath) this.beneath.hidden = !this.byGl;

@@ -32,6 +32,9 @@ export interface Tile {
   beforeStamp: number;
   /** The frame that it was last in. */
   frame: number;
+  /** Between what was seen and what is; and of which picture's frame that is. */
+  mixed?: Uint32Array;
+  mixedFor?: number;
 }
 
 let stamps = 0;
