@@ -1,7 +1,7 @@
-// The loops over cells, behind one table of plain functions: one set in portable C++ that states
-// what is computed (kernels_scalar.cpp), one for each vector unit made from a single source
-// (kernels_vector.cpp). All give the same bits; which one runs is chosen once, by what the
-// processor has. One indirect call per chunk and pass.
+// The loops over cells and over open water, behind one table of plain functions: one set in
+// portable C++ that states what is computed (kernels_scalar.cpp), one for each vector unit made
+// from a single source (kernels_vector.cpp). All give the same bits; which one runs is chosen once,
+// by what the processor has. One indirect call per chunk and pass.
 #pragma once
 
 #include <array>

@@ -133,8 +133,13 @@ void for_each_set(F&& f) {
   for (const sim::Kernels& set : sim::all_kernels()) f(set.hydro);
 }
 
-/// A part of so many.
-std::pair<std::size_t, std::size_t> any_part(Dice& dice, std::size_t count) {
+struct Part {
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
+/// Of so many.
+Part any_part(Dice& dice, std::size_t count) {
   const auto last = static_cast<std::int32_t>(count);
   const std::int32_t from = dice.chance(50) ? 0 : dice.roll(0, last);
   return {static_cast<std::size_t>(from), static_cast<std::size_t>(dice.roll(from, last))};
@@ -147,17 +152,17 @@ const sim::hydro::HydroKernels& portable() {
 RC_GTEST_PROP(HydroKernels, MeasureAlike, (std::uint64_t seed)) {
   Dice dice(seed);
   Lists lists(dice);
-  const auto [from, to] = any_part(dice, lists.level.size());
-  const auto [first, end] = any_part(dice, lists.low.size());
+  const Part runs = any_part(dice, lists.level.size());
+  const Part ways = any_part(dice, lists.low.size());
   sim::hydro::Quotient expected;
-  portable().measure_runs(lists.tick(), from, to, expected);
-  const sim::hydro::OpenSums sums = portable().measure_ways(lists.tick(), first, end);
+  portable().measure_runs(lists.tick(), runs.from, runs.to, expected);
+  const sim::hydro::OpenSums sums = portable().measure_ways(lists.tick(), ways.from, ways.to);
   for_each_set([&](const sim::hydro::HydroKernels& set) {
     sim::hydro::Quotient heads;
-    set.measure_runs(lists.tick(), from, to, heads);
+    set.measure_runs(lists.tick(), runs.from, runs.to, heads);
     RC_ASSERT(heads.count == expected.count && heads.sum == expected.sum);
     RC_ASSERT(heads.squares == expected.squares);
-    const sim::hydro::OpenSums found = set.measure_ways(lists.tick(), first, end);
+    const sim::hydro::OpenSums found = set.measure_ways(lists.tick(), ways.from, ways.to);
     RC_ASSERT(found.conductances == sums.conductances && found.heads == sums.heads);
   });
 }
@@ -165,12 +170,12 @@ RC_GTEST_PROP(HydroKernels, MeasureAlike, (std::uint64_t seed)) {
 RC_GTEST_PROP(HydroKernels, MoveAlike, (std::uint64_t seed)) {
   Dice dice(seed);
   const Lists before(dice);
-  const auto [from, to] = any_part(dice, before.low.size());
+  const Part part = any_part(dice, before.low.size());
   Lists expected = before;
-  const bool fast = portable().move(expected.tick(), from, to);
-  for_each_set([&, from = from, to = to](const sim::hydro::HydroKernels& set) {
+  const bool fast = portable().move(expected.tick(), part.from, part.to);
+  for_each_set([&](const sim::hydro::HydroKernels& set) {
     Lists lists = before;
-    RC_ASSERT(set.move_even(lists.tick(), from, to) == fast);
+    RC_ASSERT(set.move_even(lists.tick(), part.from, part.to) == fast);
     RC_ASSERT(lists.flow == expected.flow);
     RC_ASSERT(lists.carry == expected.carry);
     RC_ASSERT(lists.moved == expected.moved);
@@ -182,14 +187,15 @@ RC_GTEST_PROP(HydroKernels, FillAlike, (std::uint64_t seed)) {
   Dice dice(seed);
   Lists before(dice);
   portable().move(before.tick(), 0, before.low.size());
-  const auto [from, to] = any_part(dice, before.level.size());
+  const Part part = any_part(dice, before.level.size());
   Lists expected = before;
   std::array<std::int32_t, 60> expected_outside;
-  const auto outcome = portable().fill(expected.tick(), from, to, expected_outside.data());
-  for_each_set([&, from = from, to = to](const sim::hydro::HydroKernels& set) {
+  const auto outcome =
+      portable().fill(expected.tick(), part.from, part.to, expected_outside.data());
+  for_each_set([&](const sim::hydro::HydroKernels& set) {
     Lists lists = before;
     std::array<std::int32_t, 60> outside;
-    const auto found = set.fill(lists.tick(), from, to, outside.data());
+    const auto found = set.fill(lists.tick(), part.from, part.to, outside.data());
     RC_ASSERT(lists.level == expected.level);
     RC_ASSERT(lists.lead == expected.lead);
     RC_ASSERT(lists.friction == expected.friction);
