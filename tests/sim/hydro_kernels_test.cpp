@@ -50,15 +50,17 @@ struct Lists {
     const std::int32_t bed = dice.chance(50) ? 0 : dice.roll(1, 100'000);
     const int bits = dice.roll(1, 28);
     const bool calm = dice.chance(50);
-    target_friction = calm ? 9000 : any_friction(dice);
+    const std::int32_t usual_friction = dice.chance(20) ? 0 : 8000;
+    target_friction = calm ? usual_friction + usual_friction / 8 : any_friction(dice);
     for (std::int32_t m = 0; m < runs; ++m) {
       base.push_back(std::int64_t{bed} * kFull);
       level.push_back(base[0] + 1 + any_size(dice, bits));
       if (dice.chance(3)) level.back() = base[0];
+      if (dice.chance(10)) level.back() = base[0] + dice.roll(1, 3) * kFull + dice.roll(-1, 1);
       least.push_back(base[0] + any_number(dice, bits));
       most.push_back(level.back() + any_number(dice, dice.roll(1, 28)) + (calm ? 100'000 : 0));
       lead.push_back(any_number(dice, calm ? 20 : 43));
-      friction.push_back(calm && !dice.chance(3) ? 8000 : any_friction(dice));
+      friction.push_back(calm && !dice.chance(3) ? usual_friction : any_friction(dice));
     }
     add_ways(dice, bed, calm);
     for (std::size_t k = 0; k < sim::hydro::kMostWays; ++k) add_ends(dice, k);
@@ -97,13 +99,15 @@ struct Lists {
   }
   void add_ways(Dice& dice, std::int32_t bed, bool calm) {
     const auto runs = static_cast<std::int32_t>(level.size());
+    const bool low_roofs = dice.chance(20);
     const bool in_a_row = dice.chance(50);
     const std::int32_t stride = dice.roll(1, std::min(20, runs - 1));
     for (std::int32_t w = 0; w < (in_a_row ? runs - stride : dice.roll(1, 70)); ++w) {
       low.push_back(in_a_row ? w : dice.roll(0, runs - 1));
       high.push_back(in_a_row ? w + stride : (low.back() + dice.roll(1, runs - 1)) % runs);
       sill_cell.push_back(bed);
-      top_cell.push_back(dice.chance(5) ? bed + dice.roll(1, 1 << 16) : bed + (1 << 16));
+      const std::int32_t opening = dice.roll(1, dice.chance(50) ? 3 : 1 << 16);
+      top_cell.push_back(bed + (dice.chance(low_roofs ? 50 : 3) ? opening : 1 << 16));
       flow.push_back(any_number(dice, calm ? 24 : 44));
       carry.push_back(dice.roll(-65535, 65535));
       moved.push_back(0);
@@ -127,7 +131,14 @@ struct Lists {
   }
 };
 
-/// f(set) for each but the portable one.
+/// f(dice) so often for each seed that the bounds of what kernels are given come up, too.
+template <class F>
+void for_each_draw(std::uint64_t seed, F&& f) {
+  Dice dice(seed);
+  for (int i = 0; i < 100; ++i) f(dice);
+}
+
+/// f(set) for each.
 template <class F>
 void for_each_set(F&& f) {
   for (const sim::Kernels& set : sim::all_kernels()) f(set.hydro);
@@ -150,75 +161,102 @@ const sim::hydro::HydroKernels& portable() {
 }
 
 RC_GTEST_PROP(HydroKernels, MeasureAlike, (std::uint64_t seed)) {
-  Dice dice(seed);
-  Lists lists(dice);
-  const Part runs = any_part(dice, lists.level.size());
-  const Part ways = any_part(dice, lists.low.size());
-  sim::hydro::Quotient expected;
-  portable().measure_runs(lists.tick(), runs.from, runs.to, expected);
-  const sim::hydro::OpenSums sums = portable().measure_ways(lists.tick(), ways.from, ways.to);
-  for_each_set([&](const sim::hydro::HydroKernels& set) {
-    sim::hydro::Quotient heads;
-    set.measure_runs(lists.tick(), runs.from, runs.to, heads);
-    RC_ASSERT(heads.count == expected.count && heads.sum == expected.sum);
-    RC_ASSERT(heads.squares == expected.squares);
-    const sim::hydro::OpenSums found = set.measure_ways(lists.tick(), ways.from, ways.to);
-    RC_ASSERT(found.conductances == sums.conductances && found.heads == sums.heads);
+  for_each_draw(seed, [](Dice& dice) {
+    Lists lists(dice);
+    const Part runs = any_part(dice, lists.level.size());
+    const Part ways = any_part(dice, lists.low.size());
+    sim::hydro::Quotient expected;
+    portable().measure_runs(lists.tick(), runs.from, runs.to, expected);
+    const sim::hydro::OpenSums sums = portable().measure_ways(lists.tick(), ways.from, ways.to);
+    for_each_set([&](const sim::hydro::HydroKernels& set) {
+      sim::hydro::Quotient heads;
+      set.measure_runs(lists.tick(), runs.from, runs.to, heads);
+      RC_ASSERT(heads.count == expected.count && heads.sum == expected.sum);
+      RC_ASSERT(heads.squares == expected.squares);
+      const sim::hydro::OpenSums found = set.measure_ways(lists.tick(), ways.from, ways.to);
+      RC_ASSERT(found.conductances == sums.conductances && found.heads == sums.heads);
+    });
   });
 }
 
 RC_GTEST_PROP(HydroKernels, MoveAlike, (std::uint64_t seed)) {
-  Dice dice(seed);
-  const Lists before(dice);
-  const Part part = any_part(dice, before.low.size());
-  Lists expected = before;
-  const bool fast = portable().move(expected.tick(), part.from, part.to);
-  for_each_set([&](const sim::hydro::HydroKernels& set) {
-    Lists lists = before;
-    RC_ASSERT(set.move_even(lists.tick(), part.from, part.to) == fast);
-    RC_ASSERT(lists.flow == expected.flow);
-    RC_ASSERT(lists.carry == expected.carry);
-    RC_ASSERT(lists.moved == expected.moved);
-    RC_ASSERT(lists.way_lead == expected.way_lead);
+  for_each_draw(seed, [](Dice& dice) {
+    const Lists before(dice);
+    const Part part = any_part(dice, before.low.size());
+    Lists expected = before;
+    const bool fast = portable().move(expected.tick(), part.from, part.to);
+    for_each_set([&](const sim::hydro::HydroKernels& set) {
+      Lists lists = before;
+      RC_ASSERT(set.move_even(lists.tick(), part.from, part.to) == fast);
+      RC_ASSERT(lists.flow == expected.flow);
+      RC_ASSERT(lists.carry == expected.carry);
+      RC_ASSERT(lists.moved == expected.moved);
+      RC_ASSERT(lists.way_lead == expected.way_lead);
+    });
   });
 }
 
 RC_GTEST_PROP(HydroKernels, FillAlike, (std::uint64_t seed)) {
-  Dice dice(seed);
-  Lists before(dice);
-  portable().move(before.tick(), 0, before.low.size());
-  const Part part = any_part(dice, before.level.size());
-  Lists expected = before;
-  std::array<std::int32_t, 60> expected_outside;
-  const auto outcome =
-      portable().fill(expected.tick(), part.from, part.to, expected_outside.data());
-  for_each_set([&](const sim::hydro::HydroKernels& set) {
-    Lists lists = before;
-    std::array<std::int32_t, 60> outside;
-    const auto found = set.fill(lists.tick(), part.from, part.to, outside.data());
-    RC_ASSERT(lists.level == expected.level);
-    RC_ASSERT(lists.lead == expected.lead);
-    RC_ASSERT(lists.friction == expected.friction);
-    RC_ASSERT(found.lowest == outcome.lowest && found.highest == outcome.highest);
-    RC_ASSERT(found.moved == outcome.moved && found.fits == outcome.fits);
-    RC_ASSERT(found.outside == outcome.outside);
-    RC_ASSERT(std::equal(outside.begin(), outside.begin() + static_cast<int>(found.outside),
-                         expected_outside.begin()));
+  for_each_draw(seed, [](Dice& dice) {
+    Lists before(dice);
+    portable().move(before.tick(), 0, before.low.size());
+    const Part part = any_part(dice, before.level.size());
+    Lists expected = before;
+    std::array<std::int32_t, 60> expected_outside;
+    const auto outcome =
+        portable().fill(expected.tick(), part.from, part.to, expected_outside.data());
+    for_each_set([&](const sim::hydro::HydroKernels& set) {
+      Lists lists = before;
+      std::array<std::int32_t, 60> outside;
+      const auto found = set.fill(lists.tick(), part.from, part.to, outside.data());
+      RC_ASSERT(lists.level == expected.level);
+      RC_ASSERT(lists.lead == expected.lead);
+      RC_ASSERT(lists.friction == expected.friction);
+      RC_ASSERT(found.lowest == outcome.lowest && found.highest == outcome.highest);
+      RC_ASSERT(found.moved == outcome.moved && found.fits == outcome.fits);
+      RC_ASSERT(found.outside == outcome.outside);
+      RC_ASSERT(std::equal(outside.begin(), outside.begin() + static_cast<int>(found.outside),
+                           expected_outside.begin()));
+    });
+  });
+}
+
+// Numbers around multiples of divisors of each size, up to the bounds of both.
+RC_GTEST_PROP(HydroKernels, DivideAlike, (std::uint64_t seed)) {
+  for_each_draw(seed, [](Dice& dice) {
+    const bool in_an_octave = dice.chance(30);  // as what friction adds up to
+    std::vector<std::int64_t> numbers, divisors, quotients;
+    for (std::int32_t i = dice.roll(1, 40); i > 0; --i) {
+      const std::int64_t any =
+          in_an_octave ? dice.roll(1 << 16, (1 << 17) - 1) : any_size(dice, dice.roll(1, 32));
+      const std::int64_t divisor = std::max<std::int64_t>(any, 1);
+      const std::int64_t most = std::min<std::int64_t>((divisor << 24) - 1, UINT32_MAX);
+      const std::int64_t multiple = any_size(dice, 24) * divisor + dice.roll(-1, 1);
+      divisors.push_back(divisor);
+      numbers.push_back(std::clamp<std::int64_t>(dice.chance(10) ? most : multiple, 0, most));
+      quotients.push_back(numbers.back() / divisor);
+    }
+    for_each_set([&](const sim::hydro::HydroKernels& set) {
+      std::vector<std::int64_t> found(numbers.size());
+      set.divide(numbers.data(), divisors.data(), numbers.size(), found.data());
+      RC_ASSERT(found == quotients);
+    });
   });
 }
 
 RC_GTEST_PROP(HydroKernels, DigestAlike, (std::uint64_t seed)) {
-  Dice dice(seed);
-  sim::HydroMotion<sim::HydroRunState> runs;
-  sim::HydroMotion<sim::HydroLinkState> links;
-  for (std::int32_t i = dice.roll(0, 40); i > 0; --i) {
-    runs.add({}, dice.next(), 0,
-             {any_number(dice, 44), dice.roll(0, INT32_MAX), dice.roll(0, INT32_MAX)});
-    links.add({}, dice.next(), 0, {any_number(dice, 47), dice.roll(-65535, 65535)});
-  }
-  for_each_set([&](const sim::hydro::HydroKernels& set) {
-    RC_ASSERT(set.digest_runs(runs.entries()) == portable().digest_runs(runs.entries()));
-    RC_ASSERT(set.digest_links(links.entries()) == portable().digest_links(links.entries()));
+  for_each_draw(seed, [](Dice& dice) {
+    sim::HydroMotion<sim::HydroRunState> runs;
+    sim::HydroMotion<sim::HydroLinkState> links;
+    for (std::int32_t i = dice.roll(0, 40); i > 0; --i) {
+      runs.add({}, dice.next(), 0,
+               {any_number(dice, 44), dice.roll(0, INT32_MAX), dice.roll(0, INT32_MAX)});
+      links.add({}, dice.next(), 0, {any_number(dice, 47), dice.roll(-65535, 65535)});
+    }
+    for_each_set([&](const sim::hydro::HydroKernels& set) {
+      RC_ASSERT(set.digest_runs(runs.entries()) == portable().digest_runs(runs.entries()));
+      RC_ASSERT(set.digest_links(links.entries()) == portable().digest_links(links.entries()));
+    });
   });
 }
 

@@ -86,6 +86,10 @@ struct HydroKernels {
   /// counts.
   OpenOutcome (*fill)(const OpenTick& tick, std::size_t from, std::size_t to,
                       std::int32_t* outside);
+  /// quotient(), of numbers below 2^32 by which quotients are below 2^24: how `move_even` divides,
+  /// for a test of its own.
+  void (*divide)(const std::int64_t* numbers, const std::int64_t* divisors, std::size_t count,
+                 std::int64_t* quotients);
   /// Sums of the digests of all.
   Digest (*digest_runs)(std::span<const HydroMotion<HydroRunState>::Entry> runs);
   Digest (*digest_links)(std::span<const HydroMotion<HydroLinkState>::Entry> links);

@@ -103,6 +103,11 @@ OpenOutcome fill_scalar(const OpenTick& tick, std::size_t from, std::size_t to,
   return all;
 }
 
+void divide_scalar(const std::int64_t* numbers, const std::int64_t* divisors, std::size_t count,
+                   std::int64_t* quotients) {
+  for (std::size_t i = 0; i < count; ++i) quotients[i] = quotient(numbers[i], divisors[i]);
+}
+
 template <class Entry>
 Digest digest_scalar(std::span<const Entry> entries) {
   Digest digest = 0;
@@ -113,8 +118,8 @@ Digest digest_scalar(std::span<const Entry> entries) {
 }  // namespace
 
 HydroKernels scalar_hydro_kernels() {
-  return {measure_runs_scalar, measure_ways_scalar, move_scalar,  move_scalar,
-          fill_scalar,         digest_scalar,       digest_scalar};
+  return {measure_runs_scalar, measure_ways_scalar, move_scalar,   move_scalar,
+          fill_scalar,         divide_scalar,       digest_scalar, digest_scalar};
 }
 
 }  // namespace sluice::sim::hydro

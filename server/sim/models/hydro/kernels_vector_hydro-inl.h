@@ -305,10 +305,21 @@ hydro::OpenOutcome fill_vector(const hydro::OpenTick& tick, std::size_t from, st
   return all;
 }
 
+void divide_vector(const std::int64_t* numbers, const std::int64_t* divisors, std::size_t count,
+                   std::int64_t* quotients) {
+  const OpenLanes d;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const OpenDivisors by(hn::LoadU(d, divisors + i));
+    hn::StoreU(by.divide(hn::LoadU(d, numbers + i)), d, quotients + i);
+  }
+  hydro::scalar_hydro_kernels().divide(numbers + i, divisors + i, count - i, quotients + i);
+}
+
 hydro::HydroKernels make_hydro_kernels() {
   return {measure_runs_vector, measure_ways_vector, hydro::scalar_hydro_kernels().move,
-          move_even_vector,    fill_vector,         digest_runs_vector,
-          digest_links_vector};
+          move_even_vector,    fill_vector,         divide_vector,
+          digest_runs_vector,  digest_links_vector};
 }
 
 #elif HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
