@@ -275,12 +275,19 @@ sim::hydro::OpenBody body_of(std::int64_t head, std::int64_t flow) {
   return body;
 }
 
-TEST(HydroKernels, WhatIsTooLargeForEvenWaysIsNotSmall) {
-  EXPECT_TRUE(body_of(kMostSmallHead - 1, kMostSmallFlow - 1).is_small());
-  EXPECT_TRUE(body_of(kMostSmallHead - 1, 1 - kMostSmallFlow).is_small());
-  EXPECT_FALSE(body_of(kMostSmallHead, 0).is_small());
-  EXPECT_FALSE(body_of(0, kMostSmallFlow).is_small());
-  EXPECT_FALSE(body_of(0, -kMostSmallFlow).is_small());
+TEST(HydroKernels, WhatIsTooLargeIsNotMovedEvenly) {
+  using sim::hydro::OpenBody;
+  const auto evenly = [](const OpenBody& body) { return body.moves_evenly(OpenBody::kEvenX); };
+  EXPECT_TRUE(evenly(body_of(kMostSmallHead - 1, kMostSmallFlow - 1)));
+  EXPECT_TRUE(evenly(body_of(kMostSmallHead - 1, 1 - kMostSmallFlow)));
+  EXPECT_FALSE(evenly(body_of(kMostSmallHead, 0)));
+  EXPECT_FALSE(evenly(body_of(0, kMostSmallFlow)));
+  EXPECT_FALSE(evenly(body_of(0, -kMostSmallFlow)));
+  const OpenBody body = body_of(0, 0);
+  EXPECT_TRUE(body.moves_evenly(OpenBody::kEvenZ));
+  for (const std::size_t kind : {OpenBody::kUnevenX, OpenBody::kUnevenZ, OpenBody::kKinds}) {
+    EXPECT_FALSE(body.moves_evenly(kind)) << kind;
+  }
 }
 
 // A bed below all levels counts, too.
@@ -292,7 +299,7 @@ TEST(HydroKernels, HeadsAreOverTheLowestBed) {
   body.add_run(run, 0, {});
   run.floor = kMostSmallHead / 2 / kFull;
   body.add_run(run, 1, {});
-  EXPECT_FALSE(body.is_small());
+  EXPECT_FALSE(body.moves_evenly(sim::hydro::OpenBody::kEvenX));
 }
 
 TEST(HydroKernels, SortedWaysAreGivenByKind) {

@@ -206,7 +206,8 @@ class Columns {
   /// done, for another.
   [[nodiscard]] bool show_surface(Run& run, bool stay, std::vector<Chunk*>& changed,
                                   std::vector<Chunk*>& kept);
-  /// Runs over one block, one after the other, through which waves run and in which nothing falls.
+  /// Runs over one block, one after the other, through which waves run and in which nothing falls:
+  /// they have no pressures.
   struct Waves {
     std::span<const std::int32_t> ids;
     const Level* levels = nullptr;
@@ -220,7 +221,6 @@ class Columns {
     std::vector<std::int32_t>& unmet;
     std::vector<std::size_t> to_show;   // by their places in Waves
     std::vector<std::size_t> to_store;  // likewise
-    bool pressure_changed = false;
   };
   /// Sets volumes, and does of show(), keep_awake() and store_in_place() what most such runs need.
   void write_waves(const Waves& waves, LeftOfWaves& left);

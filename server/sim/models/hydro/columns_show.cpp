@@ -97,7 +97,6 @@ void Columns::write_waves(const Waves& waves, LeftOfWaves& left) {
   const ChunkShape shape = shape_;
   Block& block = *run(waves.ids.front()).block;
   Pen pen;
-  std::int64_t pressures = 0;
   std::int64_t steps = 0;
   constexpr std::size_t kAhead = 12;  // runs that are fetched meanwhile: an ocean waits for memory
   for (std::size_t i = 0; i < waves.ids.size(); ++i) {
@@ -109,9 +108,7 @@ void Columns::write_waves(const Waves& waves, LeftOfWaves& left) {
     const bool wet = volume > 0;
     run.volume = volume;
     if (wet && run.motion != kNone) {
-      HydroRunState& state = state_->runs.at(run.motion);
-      pressures |= state.pressure;
-      state = {0, waves.frictions[i], waves.age};
+      state_->runs.at(run.motion) = {0, waves.frictions[i], waves.age};
     } else {
       left.to_store.push_back(i);
     }
@@ -130,7 +127,6 @@ void Columns::write_waves(const Waves& waves, LeftOfWaves& left) {
     ++steps;
   }
   block.steps += steps;
-  left.pressure_changed |= pressures != 0;
 }
 
 void Columns::keep_awake(const Run& run, std::vector<Chunk*>& kept) {

@@ -93,8 +93,11 @@ struct OpenBody : Ground {
   /// The kind of a sorted way; kKinds: of the tail.
   [[nodiscard]] std::size_t kind_of(std::size_t way) const;
   [[nodiscard]] OpenTick tick(bool solid);
-  /// Whether kernels for even ways can take its heads and flows.
-  [[nodiscard]] bool is_small() const { return !rushes && highest - lowest_base < kMostSmallHead; }
+  /// Whether ways of that kind are even, and its heads and flows are small (kernels.h).
+  [[nodiscard]] bool moves_evenly(std::size_t kind) const {
+    const bool small = !rushes && highest - lowest_base < kMostSmallHead;
+    return small && (kind == kEvenX || kind == kEvenZ);
+  }
   /// Returns its number.
   std::int32_t add_run(const Run& run, std::int32_t id, const HydroRunState& state);
   /// Both ends are known. False where a run has more than it may.

@@ -119,11 +119,10 @@ void OpenWater::measure(Piece& piece) const {
 void OpenWater::move(Piece& piece) const {
   const HydroKernels& kernels = sim::kernels().hydro;
   const OpenTick tick = piece.body->tick(solid_);
-  const bool small = piece.body->is_small();
   piece.result = {};
   for_each_kind(piece, [&](std::size_t kind, std::size_t from, std::size_t to) {
-    const bool even = kind == OpenBody::kEvenX || kind == OpenBody::kEvenZ;
-    piece.result.fast |= (even && small ? kernels.move_even : kernels.move)(tick, from, to);
+    const auto moved_by = piece.body->moves_evenly(kind) ? kernels.move_even : kernels.move;
+    piece.result.fast |= moved_by(tick, from, to);
   });
 }
 
@@ -148,11 +147,10 @@ void OpenWater::write_runs(const OpenBody& body, std::size_t from, std::size_t t
                            Written& written) {
   const OpenBody::Runs& runs = body.runs;
   Left& left = written.left;
-  Columns::LeftOfWaves left_of_them = {left.changed, left.kept_awake, left.unmet, {}, {}, false};
+  Columns::LeftOfWaves left_of_them = {left.changed, left.kept_awake, left.unmet, {}, {}};
   columns_.write_waves({std::span(runs.id).subspan(from, to - from), runs.level.data() + from,
                         runs.friction.data() + from, body.age},
                        left_of_them);
-  left.heads_changed |= left_of_them.pressure_changed;
   for (const std::size_t i : left_of_them.to_store) {
     const std::size_t m = from + i;
     const bool wet = runs.level[m] > runs.base[m];
