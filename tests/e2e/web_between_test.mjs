@@ -4,10 +4,12 @@
 //   node web_between_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dice, load } from "./web_support.mjs";
+import { dice, drawn, FULL, load } from "./web_support.mjs";
 
 const { mixLooks, SURFACE, FALLS, IS_ROCK } = await load("look.ts");
 const { CanvasPicture } = await load("canvas_picture.ts");
+const { Camera } = await load("camera.ts");
+const { Painter } = await load("painter.ts");
 const { newTile } = await load("tile.ts");
 const palette = await load("palette.ts");
 
@@ -113,5 +115,33 @@ test("between two ticks a surface is drawn once, without a break, whatever rows 
         assert.ok(Math.abs(lacks) <= 2.5, `round ${round}, ${share}: ${lacks} pixels too low at ${x / scale}`);
       }
     }
+  }
+});
+
+test("the first frame after a tick shows what lies beside a chunk as it is then, too", () => {
+  const mirror = drawn(Array.from({ length: 128 }, (_, i) => (i < 70 ? "." : "~").repeat(192))); // three by two chunks
+  const camera = new Camera();
+  camera.resize(192 * 4, 128 * 4, null);
+  Object.assign(camera, { x: 96, y: 64, scale: 4 });
+  let image = null;
+  const picture = new CanvasPicture({
+    createImageData: (across, high) => ({ width: across, height: high, data: new Uint8ClampedArray(4 * across * high) }),
+    putImageData: ({ data }) => { image = data.slice(); },
+  });
+  const painter = new Painter(mirror, 0, false);
+  const { now } = performance;
+  performance.now = () => 0; // nothing has to wait for the next frame
+  try {
+    const paint = (time) => (painter.paint(picture, 192 * 4, 128 * 4, camera, time), image);
+    paint(0);
+    const random = dice(11);
+    for (let tick = 1; tick < 6; ++tick) {
+      for (let x = 0; x < 192; ++x) mirror.chunk(x >> 6, 0, 0)[(57 << 6) | (x & 63)] = 1 + random(FULL - 1);
+      painter.ticked(mirror.coords(), 50 * tick);
+      const first = paint(50 * tick + 20);
+      assert.deepEqual(first, paint(50 * tick + 20), `tick ${tick}`);
+    }
+  } finally {
+    performance.now = now;
   }
 });

@@ -1,27 +1,27 @@
 // The picture as a 2D canvas's pixels, painted by the processor.
+import { CHUNK_CELLS } from "./geometry";
 import { mixLooks } from "./look";
 import { BEYOND_PIXEL, mixPixels } from "./palette";
 import type { Picture, View } from "./picture";
 import { drawFar, drawNear, drawSurfaces, NEAR, paintFar, type Frame } from "./raster";
-import { detail, detailBefore, type Tile } from "./tile";
+import { detail, detailBefore, newStamp, type Tile } from "./tile";
 
 export class CanvasPicture implements Picture {
   private image: ImageData | null = null;
   private frame: Frame | null = null;
   private view: View | null = null;
   private beside: (x: number, y: number) => Tile | null = () => null;
-  private mixedFar = new Uint32Array(0);
-  private frames = 0;
+  private readonly mixedFar = new Uint32Array(CHUNK_CELLS);
+  private stamp = 0;
 
   constructor(private readonly context: CanvasRenderingContext2D) {}
 
   begin(view: View, beside: (x: number, y: number) => Tile | null): void {
-    const { width, height, left, top, scale, size, sides } = view;
+    const { width, height, left, top, scale, size } = view;
     if (!this.image || this.image.width !== width || this.image.height !== height) {
       this.image = this.context.createImageData(Math.max(1, width), Math.max(1, height));
     }
-    if (this.mixedFar.length !== 1 << (sides.logX + sides.logY)) this.mixedFar = new Uint32Array(1 << (sides.logX + sides.logY));
-    ++this.frames;
+    this.stamp = newStamp();
     this.view = view;
     this.beside = beside;
     const pixels = new Uint32Array(this.image.data.buffer);
@@ -54,8 +54,8 @@ export class CanvasPicture implements Picture {
     const { sides, share } = this.view!;
     if (share === 1 || !tile?.moves) return tile?.look;
     const mixed = (tile.mixed ??= tile.look.slice());
-    if (tile.mixedFor === this.frames) return mixed;
-    tile.mixedFor = this.frames;
+    if (tile.mixedStamp === this.stamp) return mixed;
+    tile.mixedStamp = this.stamp;
     const chunks = [0, 1, -1].map((up) => this.beside(tile.x, tile.y + up));
     const before = chunks.map((each) => (each?.moves ? each.before : each?.look));
     mixLooks(before, chunks.map((each) => each?.look), 1 << sides.logX, share, mixed);

@@ -152,6 +152,7 @@ export class Painter {
   /** All chunks in view; returns whether some could not be brought up to date in time. */
   private draw({ firstX, lastX, firstY, lastY }: View, picture: Picture, end: number, now: number): boolean {
     let late = false;
+    const tiles: Tile[] = [];
     // Of those that were shown before; one at least, or a slow machine would never end, unless all wait.
     let refreshed = end === 0 ? 1 : 0;
     for (let y = firstY; y <= lastY; ++y) {
@@ -166,9 +167,11 @@ export class Painter {
           }
         }
         this.waves?.raise(tile, now);
-        picture.tile(tile);
+        tiles.push(tile);
       }
     }
+    // When all are as they are to be seen: surfaces run on into the next ones.
+    for (const tile of tiles) picture.tile(tile);
     return late;
   }
 

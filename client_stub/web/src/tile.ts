@@ -32,9 +32,9 @@ export interface Tile {
   beforeStamp: number;
   /** The frame that it was last in. */
   frame: number;
-  /** Between what was seen and what is; and of which picture's frame that is. */
+  /** Between what was seen and what is; and the stamp of the frame that it is for. */
   mixed?: Uint32Array;
-  mixedFor?: number;
+  mixedStamp?: number;
 }
 
 let stamps = 0;
