@@ -273,6 +273,7 @@ struct Left {
   std::vector<std::int32_t> perched;  // runs that rest though something could go through a link
   std::vector<std::int32_t> resting;  // movers of which that is to be found out
   bool heads_changed = false;         // the pressure of a run is another one
+  Columns::Pen pen;                   // while it is being filled
 
   /// Writes the cells of a run that may go on moving, and lists what follows from that.
   void show(Columns& columns, std::int32_t run, bool stays);
@@ -281,7 +282,7 @@ struct Left {
 
 inline void Left::show(Columns& columns, std::int32_t id, bool stays) {
   Run& run = columns.run(id);
-  if (columns.show_surface(run, stays, changed, kept_awake)) return;
+  if (columns.show_surface(run, stays, pen, changed, kept_awake)) return;
   if (!columns.show(run, changed)) {
     waiting.push_back(id);
   } else if (stays || run.air > 0) {

@@ -73,60 +73,25 @@ bool Columns::set_cell(Block& block, Vec3 at, Cell cell, std::vector<Chunk*>& ch
   return true;
 }
 
-bool Columns::move_pen(Pen& pen, Block& block, std::int32_t y, LeftOfWaves& left) {
-  Block::StoredChunk* const stored = chunk_in(block, y);
-  if (stored == nullptr) return false;
-  pen = {y >> shape_.log_y, stored, nullptr};
-  if (stored->kept == repair_) return true;
-  stored->kept = repair_;
-  left.kept.push_back(stored->chunk);
-  return true;
-}
-
-void Columns::begin_writing(Pen& pen, LeftOfWaves& left) {
-  pen.cells = pen.stored->chunk->cells.edit();
-  if (pen.stored->noted == repair_) return;
-  pen.stored->noted = repair_;
-  left.changed.push_back(pen.stored->chunk);
-}
-
-// Half of all that open water does beside its flows: so it asks for little, and keeps all it can in
-// registers.
+// Half of all that open water does beside its flows.
 void Columns::write_waves(const Waves& waves, LeftOfWaves& left) {
-  if (waves.ids.empty()) return;
-  const ChunkShape shape = shape_;
-  Block& block = *run(waves.ids.front()).block;
   Pen pen;
-  std::int64_t steps = 0;
   constexpr std::size_t kAhead = 12;  // runs that are fetched meanwhile: an ocean waits for memory
   for (std::size_t i = 0; i < waves.ids.size(); ++i) {
     if (i + kAhead < waves.ids.size()) {
       __builtin_prefetch(&runs_[static_cast<std::size_t>(waves.ids[i + kAhead])], 1);
     }
     Run& run = runs_[static_cast<std::size_t>(waves.ids[i])];
-    const Units volume = waves.levels[i] - run.base();
-    const bool wet = volume > 0;
-    run.volume = volume;
+    run.volume = waves.levels[i] - run.base();
+    const bool wet = run.volume > 0;
     if (wet && run.motion != kNone) {
       state_->runs.at(run.motion) = {0, waves.frictions[i], waves.age};
     } else {
       left.to_store.push_back(i);
     }
     if (wet && !run.met) left.unmet.push_back(waves.ids[i]);
-    const std::int32_t y = run.floor + cell_of(volume);
-    const bool elsewhere = ((volume ^ run.shown) >> 12) != 0;
-    if (elsewhere || run.shows_holes || run.shows_falls || y >= run.ceiling ||
-        ((pen.stored == nullptr || y >> shape.log_y != pen.y) && !move_pen(pen, block, y, left))) {
-      left.to_show.push_back(i);
-      continue;
-    }
-    if (run.shown == volume) continue;
-    if (pen.cells == nullptr) begin_writing(pen, left);
-    pen.cells[shape.index_of({run.x, y, run.z})] = static_cast<Cell>(volume & (kFull - 1));
-    run.shown = volume;
-    ++steps;
+    if (!show_surface(run, true, pen, left.changed, left.kept)) left.to_show.push_back(i);
   }
-  block.steps += steps;
 }
 
 void Columns::keep_awake(const Run& run, std::vector<Chunk*>& kept) {
