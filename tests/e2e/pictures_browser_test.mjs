@@ -110,6 +110,11 @@ cell = "#"
 `;
 
 const choose = (id, value) => (page) => page.selectOption(`#${id}`, value);
+/** A layer comes after it was asked for, and its legend with it. */
+const chooseLayer = (value) => async (page) => {
+  await choose("overlay", value)(page);
+  await page.waitForSelector("#legend-body:not([hidden])");
+};
 const press = (...keys) => async (page) => {
   for (const key of keys) await page.keyboard.press(key);
 };
@@ -122,7 +127,7 @@ const SCENES = [
   { name: "dam-break-depth", world: "dam-break", tick: 60, size: DESKTOP, set: choose("overlay", "depth") },
   { name: "dam-break-phone", world: "dam-break", tick: 60, size: PHONE },
   { name: "cave-large", world: "cave", tick: 120, size: LARGE },
-  { name: "frost-temperature", world: "frost", tick: 100, size: DESKTOP, set: choose("overlay", "temperature") },
+  { name: "frost-temperature", world: "frost", tick: 100, size: DESKTOP, set: chooseLayer("temperature") },
   { name: "pool", live: "pool", size: DESKTOP },
   { name: "pool-above", live: "pool", size: DESKTOP, set: choose("sight", "top") },
   { name: "pool-orbit", live: "pool", size: DESKTOP, set: choose("sight", "orbit") },

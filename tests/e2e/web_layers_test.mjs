@@ -8,11 +8,11 @@ import { test } from "node:test";
 import { CELLS, cellsOf, loadWithWire } from "./web_wire.mjs";
 
 const { ByteBuffer, chunkChecksum, ClientMessage, degreesOf, encodeResync, eventOf, encodeSetView, isOffered, offered, IS_ROCK, Layers,
-  LayerShades, Looks, message, Mirror, newStamp, newTile, Resync, ServerBody, SetView, spanOf, stonesOf, SURFACE, Surfaces, tickOf, Turned, Vec3, waveOf,
+  LayerShades, Looks, message, Mirror, newStamp, newTile, Overlay, Resync, ServerBody, SetView, spanOf, stonesOf, SURFACE, Surfaces, tickOf, Turned, Vec3, waveOf,
   Welcome, welcomeOf } = await loadWithWire(`
   export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay";
   export * from "./mirror"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look";
-  export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export { isOffered, offered } from "./overlay_kinds";
+  export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export { isOffered, offered } from "./overlay_kinds"; export { Overlay } from "./overlay";
   export { spanOf } from "./overlay_ramp";`);
 
 const FLAT = { logX: 6, logY: 6, logZ: 0 };
@@ -420,4 +420,23 @@ test("heads span round numbers, and do not flicker", () => {
   assert.equal(span(10.6, 10.7, 10, 2), "10.5,1");
   assert.equal(span(3, 940, 10, 2), "0,1000");
   assert.equal(span(Infinity, -Infinity, 10, 2), "10,2", "nothing is seen");
+});
+
+test("the overlay of a layer that is still to come shows nothing, and no other quantity", () => {
+  globalThis.ImageData = class { constructor(width, height) { this.data = new Uint8ClampedArray(4 * width * height); } };
+  globalThis.OffscreenCanvas = class { getContext() { return { putImageData: () => undefined }; } };
+  try {
+    const mirror = new Mirror(welcomeOf([], AT(64, 64, 1), FLAT));
+    const surfaces = { first: new Uint16Array(65).map((_, i) => Math.min(i, 1)), low: [0], high: [9], head: [10] };
+    const overlay = new Overlay(mirror, null, () => null, false, () => undefined);
+    const shaded = (name) => {
+      overlay.set(name);
+      return overlay.paintTile(undefined, 0, 0, 0, { ...BARE, piecesOf: () => surfaces }, 1, 0).image.data.some((value) => value > 0);
+    };
+    for (const name of ["temperature", "steam", "waves", "tracer:dye"]) assert.equal(shaded(name), false, name);
+    for (const name of ["depth", "head"]) assert.equal(shaded(name), true, name);
+  } finally {
+    delete globalThis.ImageData;
+    delete globalThis.OffscreenCanvas;
+  }
 });

@@ -10,7 +10,7 @@ import { LayerShades, type Extent } from "./layer_overlay";
 import { LEGEND, paintArrows } from "./flow_arrows";
 import type { Layers } from "./layers";
 import { eachColumn, type Area as ColumnArea } from "./orbit_columns";
-import type { Legend, OverlayName } from "./overlay_kinds";
+import { isOfLayer, type Legend, type OverlayName } from "./overlay_kinds";
 import { DEPTHS, RAMP_CSS, shadeAt, SMALLEST_SPAN, spanOf, YOUNG_FIRST_CSS } from "./overlay_ramp";
 import { pixel } from "./palette";
 import type { Pieces } from "./surfaces";
@@ -282,6 +282,7 @@ export class Overlay {
     pixels.fill(0);
     tile.extent = { least: Infinity, most: -Infinity };
     if (this.shades) tile.extent = this.shades.paint(pixels, x, y, slice, painted, now);
+    else if (isOfLayer(this.name)) void 0; // it is still to come
     else if (this.above) tile.extent = this.fromAbove(pixels, x, y, slice);
     else if (this.name === "amount") this.amounts(pixels, x, y, slice);
     else tile.extent = this.surfaces(pixels, painted.piecesOf(x, y), y);
