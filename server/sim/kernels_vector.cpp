@@ -69,7 +69,7 @@ void digest_cells_vector(const Cell* HWY_RESTRICT cells, std::uint64_t* HWY_REST
 Kernels make_kernels() {
   return {hwy::TargetName(HWY_TARGET),
           digest_cells_vector,
-          {sideways_vector, vertical_vector, pair_vector, faces_vector},
+          {sideways_vector, vertical_vector, pair_vector, faces_vector, stands_vector},
           step_waves_vector,
           {read_heat_vector, read_heat_units_vector, heat_fluxes_vector, meet_air_vector,
            add_heat_vector, other_cells_vector, digest_heat_vector},

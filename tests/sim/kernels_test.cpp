@@ -137,6 +137,42 @@ RC_GTEST_PROP(Kernels, FacesGiveTheSameBitsEverywhere, (std::uint64_t seed, bool
   }
 }
 
+RC_GTEST_PROP(Kernels, AllSetsSeeWhatStandsAndElseNothingSpreads,
+              (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  const ChunkShape shape = solid ? kSolidShape : kSideViewShape;
+  const CellularRule rule = random_rule(dice, !solid);
+  ChunkCells cells = random_cells(dice, kChunkCells);
+  ChunkCells below = random_cells(dice, sim::kMaxSlab);
+  // Where little is wet over nothing but air, mostly nothing stands.
+  const bool falls = dice.chance(70);
+  for (std::size_t i = 0; falls && i < kChunkCells; ++i) {
+    if (!dice.chance(2)) cells[i] = kAir;
+    if (i < sim::kMaxSlab) below[i] = kAir;
+  }
+  const sim::ChunkRegion region = random_region(dice, shape);
+  const auto stands = [&](const sim::Kernels& set) {
+    return set.cellular.stands(rule, shape, cells.data(), below.data(), region);
+  };
+  const bool expected = stands(sim::scalar_kernels());
+  for (const sim::Kernels& set : sim::all_kernels()) RC_ASSERT(stands(set) == expected);
+  RC_TAG(expected);
+  if (expected) return;
+  const std::vector<std::int32_t> nothing(sim::kMaxSlab + sim::kOverread, 0);
+  sim::SidewaysInput input{.below = below.data(),
+                           .low_x = nothing.data(),
+                           .high_x = nothing.data(),
+                           .low_z = nothing.data(),
+                           .high_z = nothing.data(),
+                           .over_borders = false,
+                           .region = region};
+  PassChanges changes;
+  ChunkCells after = cells;
+  sim::scalar_kernels().cellular.sideways(rule, shape, after.data(), input, changes);
+  RC_ASSERT(after == cells);
+  RC_ASSERT(changes.slabs == 0U);
+}
+
 RC_GTEST_PROP(Kernels, VerticalAndPairGiveTheSameBitsEverywhere, (std::uint64_t seed, bool solid)) {
   Dice dice(seed);
   const ChunkShape shape = solid ? kSolidShape : kSideViewShape;

@@ -23,6 +23,9 @@ struct WaterSizes {
   std::int64_t open_ticks = 8;
   /// So many runs, and a sixteenth more of them, join open water before it is sorted again.
   std::size_t open_tail = 64;
+  /// Of regions of cellular water of no more segments, over all slabs, it is asked whether anything
+  /// stands: a strand as high as a chunk has as many.
+  int asked_segments = 64;
   /// How far lower runs are looked for around what is to be filled flat, in rings and in runs, and
   /// more for each run of it. Unlike the others these are rules: with other ones other results
   /// come, which are as good.

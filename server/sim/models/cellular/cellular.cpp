@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
+#include "server/sim/kernels.h"
 #include "server/sim/models/cellular/head.h"
 #include "server/sim/models/cellular/level.h"
 #include "server/sim/range.h"
@@ -51,7 +51,7 @@ class CellularWater final : public WaterModelState {
       // For this sweep alone: one that comes no more in this tick would find no rest.
       if (!now.sleep) grid.wake_all();
       least_ = done.sweeps == 0 ? 0 : smallest_flow_;
-      moved = sweep(grid, executor, now.moves, done);
+      moved = sweep(now, grid, executor, done);
       ++done.sweeps;
     }
     for (Chunk* chunk : waiting_) {
@@ -89,11 +89,15 @@ class CellularWater final : public WaterModelState {
   }
 
   /// Whether anything flowed.
-  bool sweep(Grid& grid, Executor& executor, WaterMoves* moves, WaterAdvance& done) {
+  bool sweep(const WaterTick& now, Grid& grid, Executor& executor, WaterAdvance& done) {
     choose_active(grid);
     if (active_.empty()) return false;
-    plan(grid, executor);
-    if (moves != nullptr) tell(grid, *moves);
+    fluxes_.reset(active_.size());
+    if (look_what_stands(grid, executor, now.sizes.asked_segments)) plan(grid, executor);
+    for (ActiveChunk& active : active_) active.chunk->pass_region = {};
+    if (now.moves != nullptr) {
+      tell_moves(rule_, borders_, grid, active_, fluxes_, least_, *now.moves);
+    }
     cut_into_stacks();
     executor.run(stacks_.size(), [&](std::size_t i) {
       const auto [first, count] = stacks_[i];
@@ -127,12 +131,38 @@ class CellularWater final : public WaterModelState {
     }
   }
 
+  // What falls does not spread, and is most of what moves where little does: of such chunks nothing
+  // is planned. Where much is to be looked at, something stands: that is not asked. Returns whether
+  // anything does.
+  bool look_what_stands(const Grid& grid, Executor& executor, int most_asked) {
+    asked_.clear();
+    bool any = false;
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+      const ChunkRegion& region = active_[i].sideways;
+      const CellPage& cells = active_[i].chunk->cells;
+      if (region.empty() || cells.is_shared_rock() || cells.is_shared_air()) continue;
+      const int segments = std::popcount(region.slabs) * std::popcount(region.segments);
+      active_[i].stands = segments > most_asked;
+      if (active_[i].stands) {
+        any = true;
+      } else {
+        asked_.push_back(i);
+      }
+    }
+    executor.run(asked_.size(), [&](std::size_t i) {
+      ActiveChunk& asked = active_[asked_[i]];
+      asked.stands = kernels().cellular.stands(rule_, grid.shape(), asked.chunk->cells.data(),
+                                               slab_below(grid, *asked.chunk), asked.sideways);
+    });
+    return any || std::any_of(asked_.begin(), asked_.end(),
+                              [this](std::size_t i) { return active_[i].stands; });
+  }
+
   // Every flux over a border between two chunks is computed once, from the old state: by the chunk
   // on the border's low side, or by the other where there is none. A flux that a sleeping
   // neighbour, or a slab that one of the two need not look at, could have is nothing, or a change
   // in what it depends on would have woken it (Grid::note_change).
   void plan(Grid& grid, Executor& executor) {
-    fluxes_.reset(active_.size());
     for (std::size_t axis = 0; axis < axes_; ++axis) planned_[axis].assign(active_.size(), {});
     executor.run(active_.size(), [&](std::size_t i) {
       for (std::size_t axis = 0; axis < axes_; ++axis) {
@@ -145,7 +175,6 @@ class CellularWater final : public WaterModelState {
         take_plan(grid, static_cast<SidewaysAxis>(axis), active_[i], planned_[axis][i]);
       }
     }
-    for (ActiveChunk& active : active_) active.chunk->pass_region = {};
     if (active_.size() > planned) {
       std::sort(active_.begin(), active_.end(), [](const ActiveChunk& a, const ActiveChunk& b) {
         return a.chunk->coord < b.chunk->coord;
@@ -173,6 +202,9 @@ class CellularWater final : public WaterModelState {
     const FaceMask low_faces = border.faces_in(nullptr, &active.sideways);
     const bool low_place = chunk.*view.low == nullptr && !low_faces.empty();
     if (high_faces.empty() && !low_place) return;
+    const bool high_stands =
+        high != nullptr && !high_faces.empty() && active_[high->pass_slot].stands;
+    if (!active.stands && !high_stands) return;
     const BorderSide here = {chunk.cells.data(), slab_below(grid, chunk)};
     if (!high_faces.empty() && (high != nullptr || grid.reaches(step(chunk.coord, axis, +1)))) {
       const BorderSide there =
@@ -210,67 +242,27 @@ class CellularWater final : public WaterModelState {
     chunk.regions.next_tick.add(whole_chunk(grid.shape()));
   }
 
+  // Of one that was made as its stack was applied, all of it awake: what came into it will be noted
+  // as changed, and the rest is air, into which something flows only where a chunk beside it is to
+  // be looked at, or waits. All of a chunk for each that a drop falls into would be felt.
+  void wake_made(const ChunkShape& shape, Chunk& chunk) {
+    chunk.regions.sideways = {};
+    chunk.regions.vertical = {};
+    for (const Chunk* beside : {chunk.left, chunk.right, chunk.front, chunk.back}) {
+      if (beside == nullptr) continue;
+      const auto add_slabs = [&shape](ChunkRegion& to, const ChunkRegion& from) {
+        if (!from.empty()) to.add({from.slabs, all_segments(shape)});
+      };
+      add_slabs(chunk.regions.sideways, beside->regions.sideways);
+      add_slabs(chunk.regions.next_tick, beside->regions.next_tick);
+    }
+    waiting_.push_back(&chunk);
+  }
+
   void wait(Chunk& chunk, std::uint64_t slabs) {
     if (slabs == 0) return;
     waiting_.push_back(&chunk);
     chunk.regions.next_tick.add({slabs, chunk.pass_region.segments});
-  }
-
-  // Every sideways flux of the sweep, as the kernels will find it: within each chunk from its
-  // cells, over borders from the plan, where each stands as the high border of the chunk on its low
-  // side.
-  void tell(const Grid& grid, WaterMoves& moves) {
-    for (const ActiveChunk& active : active_) {
-      for (std::size_t axis = 0; axis < axes_; ++axis) {
-        tell_within(grid, static_cast<SidewaysAxis>(axis), active, moves);
-        tell_over(grid, static_cast<SidewaysAxis>(axis), active, moves);
-      }
-    }
-  }
-
-  void tell_within(const Grid& grid, SidewaysAxis axis, const ActiveChunk& active,
-                   WaterMoves& moves) const {
-    const Chunk& chunk = *active.chunk;
-    if (active.sideways.empty() || chunk.cells.is_shared()) return;
-    const ChunkShape& shape = grid.shape();
-    const std::int32_t slab = shape.slab();
-    const std::int32_t next = axis == SidewaysAxis::kX ? 1 : shape.width();
-    const auto in_region = [&](std::int32_t in_slab) {
-      return (active.sideways.segments >> (in_slab / kSegment) & 1U) != 0;
-    };
-    for (std::uint64_t left = active.sideways.slabs; left != 0; left &= left - 1) {
-      const std::int32_t y = std::countr_zero(left);
-      const Cell* const cells = chunk.cells.data() + y * slab;
-      const Cell* const under = y == 0 ? slab_below(grid, chunk) : cells - slab;
-      for (std::int32_t i = 0; i < slab; ++i) {
-        const bool last = axis == SidewaysAxis::kX ? (i & (shape.width() - 1)) == shape.width() - 1
-                                                   : i >= slab - shape.width();
-        if (last || cells[i] == cells[i + next] || !in_region(i) || !in_region(i + next)) continue;
-        const std::int32_t flux =
-            sideways_flux(rule_, cells[i], cells[i + next], under[i], under[i + next]);
-        if (std::abs(flux) < std::max(least_, 1)) continue;
-        const Vec3 at = shape.cell_at(chunk.coord, y * slab + i);
-        tell_flux(axis, at, flux, moves);
-      }
-    }
-  }
-
-  void tell_over(const Grid& grid, SidewaysAxis axis, const ActiveChunk& active,
-                 WaterMoves& moves) {
-    const Border& border = borders_[static_cast<std::size_t>(axis)];
-    const std::int32_t* const flux = fluxes_.high(active.fluxes, axis);
-    for (std::size_t face = 0; face < border.faces(); ++face) {
-      if (flux[face] == 0) continue;
-      const auto y = static_cast<std::int32_t>(face) / border.lines;
-      const auto line = static_cast<std::int32_t>(face) % border.lines;
-      const std::int32_t index = y * border.slab + line * border.line_step + border.last;
-      tell_flux(axis, grid.shape().cell_at(active.chunk->coord, index), flux[face], moves);
-    }
-  }
-
-  static void tell_flux(SidewaysAxis axis, Vec3 low, std::int32_t flux, WaterMoves& moves) {
-    const Vec3 high = low + (axis == SidewaysAxis::kX ? Vec3{1, 0, 0} : Vec3{0, 0, 1});
-    flux > 0 ? moves.add(low, high, flux) : moves.add(high, low, -flux);
   }
 
   // Water flows from `donor` into a place where no chunk is yet: makes it one, and part of the
@@ -316,7 +308,7 @@ class CellularWater final : public WaterModelState {
   bool take_report(Grid& grid, StackReport& report, WaterAdvance& done) {
     done.drained += report.drained;
     done.cell_updates += report.processed_cells;
-    for (auto& chunk : report.stored) wait_whole(grid, grid.adopt(std::move(chunk)));
+    for (auto& chunk : report.stored) wake_made(grid.shape(), grid.adopt(std::move(chunk)));
     for (Chunk* chunk : report.touched) {
       grid.note_change(*chunk, std::exchange(chunk->changed, std::uint8_t{0}),
                        std::exchange(chunk->changed_region, {}),
@@ -334,6 +326,7 @@ class CellularWater final : public WaterModelState {
   std::size_t axes_;
   std::int32_t least_ = 0;  // units: a smaller sideways flux waits for the next tick
   std::vector<ActiveChunk> active_;
+  std::vector<std::size_t> asked_;            // of active_, whether anything stands there
   std::array<std::vector<Plan>, 2> planned_;  // by axis, then as active_
   BorderFluxes fluxes_;
   std::vector<std::pair<std::size_t, std::size_t>> stacks_;  // first in active_, how many

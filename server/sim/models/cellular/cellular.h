@@ -52,6 +52,7 @@ struct ActiveChunk {
   ChunkRegion sideways;
   ChunkRegion vertical;
   std::uint32_t fluxes = 0;  // where its border fluxes lie
+  bool stands = false;       // of what is looked at sideways: whether any of it does not just fall
 };
 
 /// The fluxes over the sideways borders of each active chunk: for x the low border, then the high
@@ -117,6 +118,12 @@ class BorderFluxes {
 void apply_to_stack(const CellularRule& rule, Grid& grid, std::int32_t least,
                     std::span<const ActiveChunk> stack, const BorderFluxes& fluxes,
                     StackReport& report);
+
+/// Tells of every sideways flux of a planned sweep, as the kernels will find it: within each chunk
+/// from its cells, over borders from the plan. `borders`: by axis.
+void tell_moves(const CellularRule& rule, std::span<const Border> borders, const Grid& grid,
+                std::span<const ActiveChunk> chunks, const BorderFluxes& fluxes, std::int32_t least,
+                WaterMoves& moves);
 
 /// The slab that a sideways pass sees below a chunk: the chunk below's top, air, or rock.
 [[nodiscard]] const Cell* slab_below(const Grid& grid, const Chunk& chunk);

@@ -72,11 +72,17 @@ using VerticalKernel = void (*)(const CellularRule& rule, const ChunkShape& shap
 using PairKernel = bool (*)(const CellularRule& rule, std::uint32_t segments, Cell* lower,
                             Cell* upper, PassChanges& changes);
 
+/// Whether any cell of the region holds more than what can still fall: `below` is the slab under
+/// the chunk. Where none does, nothing flows sideways out of the region.
+using StandsKernel = bool (*)(const CellularRule& rule, const ChunkShape& shape, const Cell* cells,
+                              const Cell* below, const ChunkRegion& region);
+
 struct CellularKernels {
   SidewaysKernel sideways;
   VerticalKernel vertical;
   PairKernel pair;
   FacesKernel faces;
+  StandsKernel stands;
 };
 
 [[nodiscard]] CellularKernels scalar_cellular_kernels();

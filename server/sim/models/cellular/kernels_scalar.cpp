@@ -121,10 +121,24 @@ bool faces_scalar(const CellularRule& rule, const FaceCells& cells, std::int32_t
   return flows;
 }
 
+bool stands_scalar(const CellularRule& rule, const ChunkShape& shape, const Cell* cells,
+                   const Cell* below, const ChunkRegion& region) {
+  const auto slab_cells = static_cast<std::size_t>(shape.slab());
+  const Cell* under = below;
+  for (std::int32_t y = 0; y < shape.height(); ++y) {
+    const Cell* const slab = cells + static_cast<std::size_t>(y) * slab_cells;
+    for (std::size_t i = 0; (region.slabs >> y & 1U) != 0 && i < slab_cells; ++i) {
+      if (holds(region.segments, i) && standing_units(rule, slab[i], under[i]) > 0) return true;
+    }
+    under = slab;
+  }
+  return false;
+}
+
 }  // namespace
 
 CellularKernels scalar_cellular_kernels() {
-  return {sideways_scalar, vertical_scalar, pair_scalar, faces_scalar};
+  return {sideways_scalar, vertical_scalar, pair_scalar, faces_scalar, stands_scalar};
 }
 
 }  // namespace sluice::sim

@@ -84,6 +84,13 @@ struct FaceFlows {
   HWY_INLINE Vec towards_b() const { return hn::Sub(hn::Xor(size, back), back); }
 };
 
+// Of cells of `most` units over `below`: see standing_units.
+HWY_INLINE Vec standing_vector(const VectorRule& rule, Vec most, Vec below) {
+  const UnsignedVec room =
+      hn::Sub(rule.unsigned_full, hn::Min(rule.unsigned_full, hn::BitCast(UnsignedTag(), below)));
+  return hn::Sub(most, hn::BitCast(Tag(), room));
+}
+
 HWY_INLINE FaceFlows sideways_flows(const VectorRule& rule, Vec a, Vec b, Vec below_a,
                                     Vec below_b) {
   const Tag d;
@@ -96,9 +103,7 @@ HWY_INLINE FaceFlows sideways_flows(const VectorRule& rule, Vec a, Vec b, Vec be
   const Vec wanted = hn::BitCast(
       d, hn::ShiftRightSame(hn::Add(threefold, rule.sideways_round), rule.sideways_shift));
   const Vec below = hn::IfThenElse(back, below_b, below_a);
-  const UnsignedVec room =
-      hn::Sub(rule.unsigned_full, hn::Min(rule.unsigned_full, hn::BitCast(du, below)));
-  const Vec standing = hn::Sub(most, hn::BitCast(d, room));
+  const Vec standing = standing_vector(rule, most, below);
   const Vec size = hn::Max(hn::Min(wanted, standing), hn::Zero(d));
   // A negative value marks a solid cell; the sign of a | b says whether either is.
   return {hn::AndNot(hn::BroadcastSignBit(hn::Or(a, b)), size), hn::VecFromMask(d, back)};
@@ -369,6 +374,24 @@ bool faces_vector(const CellularRule& scalar_rule, const FaceCells& cells, std::
   }
   waits = waits || any_set(later);
   return any_set(any);
+}
+
+bool stands_vector(const CellularRule& scalar_rule, const ChunkShape& shape, const Cell* cells,
+                   const Cell* below, const ChunkRegion& region) {
+  const Tag d;
+  const VectorRule rule(scalar_rule);
+  const auto slab_cells = static_cast<std::size_t>(shape.slab());
+  for (std::uint64_t left = region.slabs; left != 0; left &= left - 1) {
+    const std::size_t y = lowest(left);
+    const Cell* const slab = cells + y * slab_cells;
+    const Cell* const under = y == 0 ? below : slab - slab_cells;
+    Vec most = hn::Zero(d);
+    for_each_vector<kMaxSlab>(region.segments, [&](std::size_t i) {
+      most = hn::Max(most, standing_vector(rule, hn::LoadU(d, slab + i), hn::LoadU(d, under + i)));
+    });
+    if (!hn::AllFalse(d, hn::Gt(most, hn::Zero(d)))) return true;
+  }
+  return false;
 }
 
 template <bool kFirst, bool kSolid>

@@ -73,8 +73,18 @@ inline std::int32_t lower_share(const CellularRule& rule, std::int32_t sum) {
   return std::min(std::max(lower, sum - kMaxCellUnits), kMaxCellUnits);
 }
 
+/// Units of a cell that lie on something, over the cell `below`: the rest can still fall, and does
+/// not spread. 0 or less where nothing does; nothing stands in a solid cell.
+inline std::int32_t standing_units(const CellularRule& rule, Cell cell, Cell below) {
+  // As unsigned, a solid cell below is huge: no room.
+  const std::uint32_t room =
+      static_cast<std::uint32_t>(rule.full) -
+      std::min(static_cast<std::uint32_t>(rule.full), static_cast<std::uint32_t>(below));
+  return cell - static_cast<std::int32_t>(room);
+}
+
 /// Units that flow from cell `a` to its sideways neighbour `b` in one pass (negative: from b to a).
-/// `below_a` and `below_b` are the cells under them: water that can still fall does not spread.
+/// `below_a` and `below_b` are the cells under them.
 inline std::int32_t sideways_flux(const CellularRule& rule, Cell a, Cell b, Cell below_a,
                                   Cell below_b) {
   if (!is_open(a) || !is_open(b)) return 0;
@@ -84,12 +94,7 @@ inline std::int32_t sideways_flux(const CellularRule& rule, Cell a, Cell b, Cell
   const auto difference = static_cast<std::uint32_t>(to_b ? a - b : b - a);
   const auto wanted = static_cast<std::int32_t>(
       (3 * difference + static_cast<std::uint32_t>(rule.sideways_round)) >> rule.sideways_shift);
-  // As unsigned, a solid cell below is huge: no room.
-  const std::uint32_t room =
-      static_cast<std::uint32_t>(rule.full) -
-      std::min(static_cast<std::uint32_t>(rule.full), static_cast<std::uint32_t>(below));
-  const std::int32_t standing = donor - static_cast<std::int32_t>(room);
-  const std::int32_t flux = std::max(std::min(wanted, standing), 0);
+  const std::int32_t flux = std::max(std::min(wanted, standing_units(rule, donor, below)), 0);
   return to_b ? flux : -flux;
 }
 

@@ -87,26 +87,24 @@ class StackWalk {
         fluxes_(fluxes),
         report_(report) {}
 
-  /// Visits one chunk. Returns the segments of its uppermost slab that may have changed, so that
-  /// what settles may go on into the chunk above.
-  std::uint32_t visit(const ActiveChunk& active) {
+  /// Visits one chunk; `next`: the chunk of this stack that takes part after it, if there is one.
+  /// Returns the segments of its uppermost slab that may have changed, so that what settles may go
+  /// on into the chunk above.
+  std::uint32_t visit(const ActiveChunk& active, const ActiveChunk* next) {
     Chunk& chunk = *active.chunk;
     const bool follows = previous_ != nullptr && previous_ == chunk.below;
     const Cell* below = follows ? old_top_[turn_].data() : slab_below(grid_, chunk);
     turn_ ^= 1;
-    // Only a chunk that there is already has sideways flows in this pass.
-    if (chunk.above != nullptr) {
+    if (next != nullptr && next->chunk == chunk.above && spreads(*next)) {
       std::copy_n(highest_slab(shape_, chunk), shape_.slab(), old_top_[turn_].begin());
     }
 
     PassChanges changes(shape_);
-    // In nothing but rock nothing moves, nor in nothing but air into which nothing comes.
     const bool all_rock = chunk.cells.is_shared_rock();
-    const bool still = all_rock || (chunk.cells.is_shared_air() && !fluxes_.any(active.fluxes));
     std::uint32_t seen = active.sideways.segments | active.vertical.segments;
-    if (!active.sideways.empty() && !still) spread(active, below, changes);
+    if (spreads(active)) spread(active, below, changes);
     ChunkRegion settling = active.vertical;
-    settling.add({changes.slabs, active.sideways.segments});
+    if (changes.slabs != 0) settling.add({changes.slabs, active.sideways.segments});
     const std::uint32_t rising = follows ? previous_rises_ : 0;
     if ((settling.slabs & kLowest) != 0 || rising != 0) {
       const std::uint32_t segments = rising | settling.segments;
@@ -133,6 +131,12 @@ class StackWalk {
   }
 
  private:
+  /// Whether anything flows sideways in it, into it, or out of it.
+  [[nodiscard]] bool spreads(const ActiveChunk& active) const {
+    if (active.sideways.empty()) return false;
+    return active.stands || fluxes_.any(active.fluxes);
+  }
+
   void spread(const ActiveChunk& active, const Cell* below, PassChanges& changes) {
     Chunk& chunk = *active.chunk;
     SidewaysInput input;
@@ -249,11 +253,12 @@ void apply_to_stack(const CellularRule& rule, Grid& grid, std::int32_t least,
   for (std::size_t i = 0; i < stack.size(); ++i) {
     // What settles may push water into sleeping chunks above, or into new ones.
     Chunk* chunk = stack[i].chunk;
-    std::uint32_t rising = walk.visit(stack[i]);
-    const Chunk* const next = i + 1 < stack.size() ? stack[i + 1].chunk : nullptr;
-    while (rising != 0 && chunk->above != nullptr && chunk->above != next) {
+    const ActiveChunk* const next = i + 1 < stack.size() ? &stack[i + 1] : nullptr;
+    std::uint32_t rising = walk.visit(stack[i], next);
+    while (rising != 0 && chunk->above != nullptr &&
+           (next == nullptr || chunk->above != next->chunk)) {
       chunk = chunk->above;
-      rising = walk.visit({chunk, {}, {}, 0});
+      rising = walk.visit({chunk, {}, {}, 0}, next);
     }
   }
   for (Chunk* chunk : report.touched) {
