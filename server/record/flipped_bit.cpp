@@ -67,7 +67,7 @@ using Sums = std::array<std::uint64_t, sim::kDigestLanes>;
 
 Sums sums_of(const Cell* cells) {
   Sums sums{};
-  sim::kernels().digest_cells(cells, sums.data());
+  sim::kernels().digest_cells(cells, 0, kChunkCells, sums.data());
   return sums;
 }
 

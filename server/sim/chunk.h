@@ -61,6 +61,10 @@ struct Chunk {
 
   ChunkCoord coord;
 
+  // Derived: what changed since the last update_digest, as ChunkRegion::slabs. It stands beside the
+  // cells, since whoever writes to one writes here.
+  std::uint64_t stale_slabs = ~std::uint64_t{0};
+
   // Derived: where the neighbours lie; null where nothing is stored.
   Chunk* left = nullptr;
   Chunk* right = nullptr;
@@ -73,6 +77,8 @@ struct Chunk {
   Digest digest = 0;        // of the cells, as of the last update_digest
   Digest pristine = 0;      // what `digest` is when the chunk holds nothing
   Digest marks_digest = 0;  // of the marks, as of the last update_digest; 0 where all are 0
+  std::unique_ptr<DigestSums> sums;  // of the cells then; null where none are kept
+  std::uint8_t digests = 0;          // taken since it woke, as far as that matters
 
   /// Whether it held anything at the last update_digest. Only then does it count as one of the
   /// world's chunks: whether an empty one is stored is no part of the state.

@@ -33,6 +33,10 @@ inline std::uint32_t last_segment(const ChunkShape& shape) {
 inline std::uint64_t top_slab(const ChunkShape& shape) {
   return std::uint64_t{1} << (shape.height() - 1);
 }
+/// That in which a cell of height `y`, in the world, lies.
+inline std::uint64_t slab_at(const ChunkShape& shape, std::int32_t y) {
+  return std::uint64_t{1} << (y & (shape.height() - 1));
+}
 inline ChunkRegion whole_chunk(const ChunkShape& shape) {
   return {~std::uint64_t{0} >> (64 - shape.height()), all_segments(shape)};
 }

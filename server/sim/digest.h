@@ -19,6 +19,7 @@
 
 namespace sluice::sim {
 
+struct Chunk;
 struct Marks;
 
 using Digest = std::uint64_t;
@@ -69,8 +70,33 @@ constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
 /// Of any bytes; equal on machines of both byte orders.
 [[nodiscard]] Digest digest_bytes(std::span<const std::byte> bytes);
 
+inline constexpr std::size_t kDigestLanes = 8;
+
+/// A chunk's digest is made of sums over its cells, so it can be kept by parts: runs of so many
+/// cells. Where a part changed, that part alone is summed again.
+inline constexpr std::size_t kDigestParts = 16;
+inline constexpr std::size_t kDigestPartCells = kChunkCells / kDigestParts;
+
+struct DigestSums {
+  using Lanes = std::array<std::uint64_t, kDigestLanes>;
+  std::array<Lanes, kDigestParts> parts{};
+};
+
+/// Sums are kept of chunks in which no more parts change at a time, as all at once are faster, and
+/// which changed in more ticks since they woke: a falling drop is gone by then.
+struct DigestSizes {
+  int most_stale_parts = kDigestParts / 2;
+  int digests_before_sums = 4;
+};
+
 /// Of a chunk's kChunkCells cells.
 [[nodiscard]] Digest digest_cells(const Cell* cells);
+/// The same, where `sums` are those of these cells but for the parts in `stale`, as bits.
+[[nodiscard]] Digest digest_cells(const Cell* cells, DigestSums& sums, std::uint32_t stale);
+/// Of a chunk of cells that changed in `chunk.stale_slabs` alone since this was asked last. Keeps
+/// sums for the next time where that may save work.
+[[nodiscard]] Digest take_digest(Chunk& chunk, const ChunkShape& shape,
+                                 const DigestSizes& sizes = {});
 
 /// Whether that is the digest of a chunk of one kind of cell that can be shared (CellPage): most
 /// are not, and need not be looked at cell by cell.

@@ -196,6 +196,7 @@ void Grid::list_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& wh
     chunk.changed_listed = true;
     changed_.push_back(&chunk);
   }
+  chunk.stale_slabs |= where.slabs;
   const ChunkRegion beside = {widened(where, shape_).slabs, beside_segments};
   wake(chunk, kWakeX | kWakeZ, beside);
   wake(chunk, kWakeVertical | kWakeLevel, where);
@@ -270,8 +271,11 @@ std::vector<Chunk*> Grid::take_changed() {
 
 void Grid::settle(const std::vector<Chunk*>& candidates) {
   std::erase_if(awake_, [](Chunk* chunk) {
-    if (chunk->wake == 0) chunk->awake_listed = false;
-    return chunk->wake == 0;
+    if (chunk->wake != 0) return false;
+    chunk->awake_listed = false;
+    chunk->sums.reset();  // a world at rest keeps none
+    chunk->digests = 0;
+    return true;
   });
   for (Chunk* chunk : candidates) {
     // The digest is a cheap first look; the cells decide.

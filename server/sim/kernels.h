@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "protocol/base/cell.h"
+#include "server/sim/digest.h"
 #include "server/sim/heat/kernels.h"
 #include "server/sim/models/cellular/kernels.h"
 #include "server/sim/models/hydro/kernels.h"
@@ -18,8 +19,6 @@
 #include "server/sim/waves/step_kernel.h"
 
 namespace sluice::sim {
-
-inline constexpr std::size_t kDigestLanes = 8;
 
 /// The digest's key of lane i in stripe s is kDigestKeys[i] + s * kDigestStep.
 inline constexpr std::array<std::uint64_t, kDigestLanes> kDigestKeys = {
@@ -32,7 +31,10 @@ inline constexpr std::uint64_t kDigestStep = 0x9e3779b97f4a7c15U;
 /// register each for itself needed a source for all units, a dispatch and a choice in each.
 struct Kernels {
   const char* name;
-  void (*digest_cells)(const Cell* cells, std::uint64_t* sums);
+  /// The sums of the digest over `count` cells of a chunk, from that one on: both are multiples of
+  /// kDigestPartCells.
+  void (*digest_cells)(const Cell* cells, std::size_t first, std::size_t count,
+                       std::uint64_t* sums);
   CellularKernels cellular;
   WaveStepKernel waves;
   HeatKernels heat;

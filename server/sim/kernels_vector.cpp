@@ -30,11 +30,12 @@ Kernels make_kernels() {
 
 // Four stripes at once, each with a key and a sum of its own: one after the other, each addition
 // would wait for the one before it.
-void digest_cells_vector(const Cell* HWY_RESTRICT cells, std::uint64_t* HWY_RESTRICT sums) {
+void digest_cells_vector(const Cell* HWY_RESTRICT cells, std::size_t first, std::size_t count,
+                         std::uint64_t* HWY_RESTRICT sums) {
   const hn::CappedTag<std::uint64_t, kDigestLanes> d;
   const hn::Repartition<std::uint32_t, decltype(d)> d32;
   constexpr std::size_t kStripe = 2 * kDigestLanes;  // cells
-  static_assert(kChunkCells % (4 * kStripe) == 0);
+  static_assert(kDigestPartCells % (4 * kStripe) == 0);
   const auto term = [&](const Cell* at, auto key) {
     const auto data = hn::BitCast(d, hn::LoadU(d32, reinterpret_cast<const std::uint32_t*>(at)));
     const auto keyed = hn::BitCast(d32, hn::Xor(data, key));
@@ -44,7 +45,8 @@ void digest_cells_vector(const Cell* HWY_RESTRICT cells, std::uint64_t* HWY_REST
   const auto step = hn::Set(d, kDigestStep);
   const auto four_steps = hn::Set(d, 4 * kDigestStep);
   for (std::size_t lane = 0; lane < kDigestLanes; lane += hn::Lanes(d)) {
-    auto key0 = hn::LoadU(d, kDigestKeys.data() + lane);
+    auto key0 =
+        hn::Add(hn::LoadU(d, kDigestKeys.data() + lane), hn::Set(d, first / kStripe * kDigestStep));
     auto key1 = hn::Add(key0, step);
     auto key2 = hn::Add(key1, step);
     auto key3 = hn::Add(key2, step);
@@ -52,7 +54,7 @@ void digest_cells_vector(const Cell* HWY_RESTRICT cells, std::uint64_t* HWY_REST
     auto sum1 = sum0;
     auto sum2 = sum0;
     auto sum3 = sum0;
-    for (std::size_t i = 2 * lane; i < kChunkCells; i += 4 * kStripe) {
+    for (std::size_t i = first + 2 * lane; i < first + count; i += 4 * kStripe) {
       sum0 = hn::Add(sum0, term(cells + i, key0));
       sum1 = hn::Add(sum1, term(cells + i + kStripe, key1));
       sum2 = hn::Add(sum2, term(cells + i + 2 * kStripe, key2));

@@ -255,7 +255,7 @@ std::vector<Chunk*> World::update_digest(Executor& executor) {
   std::vector<Digests> digests(changed.size());
   wake_springs(changed);
   executor.run(changed.size(), [&](std::size_t i) {
-    const Digest cells = digest_cells(changed[i]->cells.data());
+    const Digest cells = take_digest(*changed[i], grid_.shape());
     if (is_of_shared_page(cells)) changed[i]->cells.share_if_uniform();
     digests[i] = {cells, digest_marks(changed[i]->marks.get())};
   });

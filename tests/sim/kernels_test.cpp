@@ -226,11 +226,18 @@ RC_GTEST_PROP(Kernels, DigestsGiveTheSameBitsAndSeeEveryBit, (std::uint64_t seed
   Dice dice(seed);
   ChunkCells cells = random_cells(dice, kChunkCells);
   std::uint64_t expected[sim::kDigestLanes];
-  sim::scalar_kernels().digest_cells(cells.data(), expected);
+  sim::scalar_kernels().digest_cells(cells.data(), 0, kChunkCells, expected);
   for (const sim::Kernels& set : sim::all_kernels()) {
     std::uint64_t sums[sim::kDigestLanes];
-    set.digest_cells(cells.data(), sums);
+    set.digest_cells(cells.data(), 0, kChunkCells, sums);
     for (std::size_t i = 0; i < sim::kDigestLanes; ++i) RC_ASSERT(sums[i] == expected[i]);
+    // Some cells after the others.
+    const std::size_t part = sim::kDigestPartCells;
+    const auto cut = static_cast<std::size_t>(dice.roll(1, sim::kDigestParts - 1)) * part;
+    std::uint64_t rest[sim::kDigestLanes];
+    set.digest_cells(cells.data(), 0, cut, sums);
+    set.digest_cells(cells.data(), cut, kChunkCells - cut, rest);
+    for (std::size_t i = 0; i < sim::kDigestLanes; ++i) RC_ASSERT(sums[i] + rest[i] == expected[i]);
   }
   const sim::Digest before = sim::digest_cells(cells.data());
   for (int flips = 0; flips < 64; ++flips) {

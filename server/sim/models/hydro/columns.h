@@ -64,6 +64,8 @@ class Columns {
   /// The same where no other run over the same ground is shown meanwhile. The grid is to be told of
   /// the chunks that go to `changed`. False, and nothing is done, if a chunk is to be made first.
   [[nodiscard]] bool show(Run& run, std::vector<Chunk*>& changed);
+  /// Tells the grid of those chunks.
+  void note_shown(std::span<Chunk* const> changed);
   /// The chunk of the surface that was shown last: mostly that of the next one. Of no use any more
   /// once chunks came or went.
   struct Pen {
@@ -265,6 +267,7 @@ inline bool Columns::show_surface(Run& run, bool stay, Pen& pen, std::vector<Chu
     }
   }
   ++run.block->steps;
+  pen.stored->chunk->stale_slabs |= slab_at(shape_, y);
   pen.cells[shape_.index_of({run.x, y, run.z})] = static_cast<Cell>(volume & (kFull - 1));
   run.shown = volume;
   return true;

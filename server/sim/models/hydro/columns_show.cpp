@@ -21,7 +21,13 @@ void Columns::show(Run& run) {
     if (run.volume > 0) make(end - 1);
     for (const Fall& fall : run.falls) make(fall.y);
   }
-  for (Chunk* const chunk : changed) grid_->note_change(*chunk, kChangedInside);
+  note_shown(changed);
+}
+
+void Columns::note_shown(std::span<Chunk* const> changed) {
+  for (Chunk* const chunk : changed) {
+    grid_->note_change(*chunk, kChangedInside, {chunk->stale_slabs, all_segments(shape_)});
+  }
 }
 
 bool Columns::show(Run& run, std::vector<Chunk*>& changed) {
@@ -67,6 +73,7 @@ bool Columns::set_cell(Block& block, Vec3 at, Cell cell, std::vector<Chunk*>& ch
   const auto index = static_cast<std::size_t>(shape_.index_of(at));
   if (chunk.cells[index] == cell) return true;
   chunk.cells.edit()[index] = cell;
+  chunk.stale_slabs |= slab_at(shape_, at.y);
   if (stored->noted == repair_) return true;
   stored->noted = repair_;
   changed.push_back(&chunk);

@@ -76,7 +76,7 @@ class HydroWater final : public WaterModelState {
     falling_ = std::move(left.falling);
     let_be(falling, left);
     columns_.store_falls(falling_);
-    for (Chunk* const chunk : left.changed) grid.note_change(*chunk, kChangedInside);
+    columns_.note_shown(left.changed);
     // Runs whose chunks were made late, too.
     for (const std::int32_t id : left.waiting) columns_.show(columns_.run(id));
     for (const std::int32_t id : left.waiting) {
