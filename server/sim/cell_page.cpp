@@ -31,7 +31,11 @@ CellPage::CellPage(Cell kind) : cells_(shared_page(kind)) {}
 
 Cell* CellPage::own() {
   auto own = std::make_unique_for_overwrite<Own>();
-  std::copy_n(cells_, kChunkCells + kOverread, own->cells.begin());
+  if (is_shared_air()) {
+    own->cells.fill(kAir);
+  } else {
+    std::copy_n(cells_, kChunkCells + kOverread, own->cells.begin());
+  }
   own_ = std::move(own);
   cells_ = own_->cells.data();
   return own_->cells.data();

@@ -120,11 +120,10 @@ class CellularWater final : public WaterModelState {
     }
     active_.clear();
     for (Chunk* chunk : awake) {
-      const auto wake = static_cast<std::uint8_t>(chunk->wake & kWakeAll);
       chunk->wake = static_cast<std::uint8_t>(chunk->wake & ~kWakeAll);
       const ChunkRegion sideways = std::exchange(chunk->regions.sideways, {});
       const ChunkRegion vertical = std::exchange(chunk->regions.vertical, {});
-      if (wake == 0) continue;
+      if (sideways.empty() && vertical.empty()) continue;
       chunk->pass_slot = static_cast<std::uint32_t>(active_.size());
       chunk->pass_region = sideways;
       active_.push_back({chunk, sideways, vertical, chunk->pass_slot});
