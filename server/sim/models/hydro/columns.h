@@ -66,13 +66,13 @@ class Columns {
   [[nodiscard]] bool show(Run& run, std::vector<Chunk*>& changed);
   /// Tells the grid of those chunks.
   void note_shown(std::span<Chunk* const> changed);
-  /// The chunk of the surface that was shown last: mostly that of the next one. Of no use any more
+  /// Where the surface was shown last: mostly at the height of the next one. Of no use any more
   /// once chunks came or went.
   struct Pen {
     const Block* block = nullptr;
-    std::int32_t y = 0;  // in chunks
+    std::int32_t y = 0;
     Block::StoredChunk* stored = nullptr;
-    Cell* cells = nullptr;  // once one of them was to be written
+    Cell* slab = nullptr;  // the block's cells of that height, once one of them was to be written
   };
   /// Does the work of show() and, where it is to `stay`, of keep_awake() for a run in which nothing
   /// falls and whose surface is in the cell that it was in: most are such. False, and nothing is
@@ -243,32 +243,32 @@ class Columns {
 inline bool Columns::show_surface(Run& run, bool stay, Pen& pen, std::vector<Chunk*>& changed,
                                   std::vector<Chunk*>& kept) {
   const Units volume = run.volume;
-  if (cell_of(volume ^ run.shown) != 0 || run.air > 0 || run.shows_falls || run.shows_holes) {
-    return false;
-  }
+  const bool shows_more = run.shows_falls | run.shows_holes;
+  if (cell_of(volume ^ run.shown) != 0 || run.air > 0 || shows_more) return false;
   const std::int32_t y = run.floor + cell_of(volume);
   if (run.swallows() || y >= run.ceiling) return false;
   if (run.shown == volume && !stay) return true;
-  if (pen.block != run.block || pen.y != y >> shape_.log_y) {
+  if (pen.block != run.block || pen.y != y) {
     Block::StoredChunk* const stored = chunk_in(*run.block, y);
     if (stored == nullptr) return false;
-    pen = {run.block, y >> shape_.log_y, stored, nullptr};
+    pen = {run.block, y, stored, nullptr};
   }
   if (stay && pen.stored->kept != repair_) {
     pen.stored->kept = repair_;
     kept.push_back(pen.stored->chunk);
   }
   if (run.shown == volume) return true;
-  if (pen.cells == nullptr) {
-    pen.cells = pen.stored->chunk->cells.edit();
+  if (pen.slab == nullptr) {
+    Chunk& chunk = *pen.stored->chunk;
+    pen.slab = chunk.cells.edit() + shape_.index_of({0, y, 0});
+    chunk.stale_slabs |= slab_at(shape_, y);
     if (pen.stored->noted != repair_) {
       pen.stored->noted = repair_;
-      changed.push_back(pen.stored->chunk);
+      changed.push_back(&chunk);
     }
   }
   ++run.block->steps;
-  pen.stored->chunk->stale_slabs |= slab_at(shape_, y);
-  pen.cells[shape_.index_of({run.x, y, run.z})] = static_cast<Cell>(volume & (kFull - 1));
+  pen.slab[shape_.index_of({run.x, 0, run.z})] = static_cast<Cell>(volume & (kFull - 1));
   run.shown = volume;
   return true;
 }

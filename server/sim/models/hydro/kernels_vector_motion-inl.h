@@ -30,6 +30,9 @@ using DigestVec = hn::Vec<DigestLanes>;
 // The lower 64 bits.
 HWY_INLINE DigestVec product_with(DigestVec v, std::uint64_t factor) {
   const DigestLanes d;
+#if HWY_TARGET <= HWY_AVX3
+  return hn::Mul(v, hn::Set(d, factor));  // one instruction
+#else
   const hn::Repartition<std::uint32_t, DigestLanes> d32;
   const auto times = [&](DigestVec some, std::uint64_t part) {
     return hn::MulEven(hn::BitCast(d32, some), hn::BitCast(d32, hn::Set(d, part)));
@@ -37,6 +40,7 @@ HWY_INLINE DigestVec product_with(DigestVec v, std::uint64_t factor) {
   const auto crossed =
       hn::Add(times(hn::ShiftRight<32>(v), factor & 0xffffffff), times(v, factor >> 32));
   return hn::Add(times(v, factor & 0xffffffff), hn::ShiftLeft<32>(crossed));
+#endif
 }
 
 // combine()
