@@ -92,8 +92,9 @@ class CellularWater final : public WaterModelState {
   bool sweep(const WaterTick& now, Grid& grid, Executor& executor, WaterAdvance& done) {
     choose_active(grid);
     if (active_.empty()) return false;
-    fluxes_.reset(active_.size());
-    if (look_what_stands(grid, executor, now.sizes.asked_segments)) plan(grid, executor);
+    fluxes_.reset(active_.size(), planned_any_);
+    planned_any_ = look_what_stands(grid, executor, now.sizes.asked_segments);
+    if (planned_any_) plan(grid, executor);
     for (ActiveChunk& active : active_) active.chunk->pass_region = {};
     if (now.moves != nullptr) {
       tell_moves(rule_, borders_, grid, active_, fluxes_, least_, *now.moves);
@@ -325,6 +326,7 @@ class CellularWater final : public WaterModelState {
   std::size_t axes_;
   std::int32_t least_ = 0;  // units: a smaller sideways flux waits for the next tick
   std::vector<ActiveChunk> active_;
+  bool planned_any_ = false;                  // in the sweep under way, or the last one
   std::vector<std::size_t> asked_;            // of active_, whether anything stands there
   std::array<std::vector<Plan>, 2> planned_;  // by axis, then as active_
   BorderFluxes fluxes_;

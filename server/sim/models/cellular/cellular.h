@@ -61,8 +61,9 @@ struct ActiveChunk {
 class BorderFluxes {
  public:
   BorderFluxes(std::size_t borders, std::size_t faces) : borders_(borders), faces_(faces) {}
-  void reset(std::size_t chunks) {
-    for (std::size_t border = 0; border < written_.size(); ++border) {
+  /// `planned`: whether anything may have been written since.
+  void reset(std::size_t chunks, bool planned) {
+    for (std::size_t border = 0; planned && border < written_.size(); ++border) {
       if (written_[border] == 0) continue;
       std::fill_n(fluxes_.begin() + static_cast<std::ptrdiff_t>(border * faces_), faces_, 0);
       written_[border] = 0;
