@@ -45,7 +45,7 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
   after("sleep");
   check();  // the conservation law; in checked builds the caches too
 
-  report.digest = digest();
+  report.digest = digest(executor);
   return report;
 }
 

@@ -294,7 +294,7 @@ std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells,
   layers[static_cast<std::size_t>(Layer::kSprings)] = springs;
   layers[static_cast<std::size_t>(Layer::kCells)] = cells;
   layers[static_cast<std::size_t>(Layer::kPipes)] = pipes;
-  layers[static_cast<std::size_t>(Layer::kMarks)] = marks + core_.water.digest();
+  layers[static_cast<std::size_t>(Layer::kMarks)] = marks;
   if (core_.waves.on) {
     layers[static_cast<std::size_t>(Layer::kWaves)] =
         combine(static_cast<std::uint32_t>(core_.waves.wind), waves);
@@ -310,9 +310,15 @@ std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells,
 }
 
 std::array<Digest, kLayerCount> World::layer_digests() const {
+  SerialExecutor serial;
+  return layer_digests(serial);
+}
+
+std::array<Digest, kLayerCount> World::layer_digests(Executor& executor) const {
   if (!springs_digest_known_) springs_digest_ = springs_digest(core_);
   springs_digest_known_ = true;
-  return layers_with(springs_digest_, grid_.cells_digest(), pipes_.digest(), grid_.marks_digest(),
+  return layers_with(springs_digest_, grid_.cells_digest(), pipes_.digest(),
+                     grid_.marks_digest() + core_.water.digest(executor),
                      waves_ ? waves_->digest() : 0,
                      (heat_ ? heat_->digest() : 0) + (steam_ ? steam_->digest() : 0),
                      tracers_ ? tracers_->digest() : 0);
@@ -336,6 +342,10 @@ Digest World::digest() const {
   return combine_layers(layer_digests());
 }
 
+Digest World::digest(Executor& executor) const {
+  return combine_layers(layer_digests(executor));
+}
+
 std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
   Digest cells = 0;
   Digest marks = 0;
@@ -343,8 +353,9 @@ std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
     cells += chunk_contribution(chunk.coord, digest_cells(chunk.cells.data()), chunk.pristine);
     marks += chunk_contribution(chunk.coord, digest_marks(chunk.marks.get()), 0);
   });
+  SerialExecutor serial;
   std::array<Digest, kLayerCount> layers = layers_with(
-      springs_digest(core_), cells, pipes_.recompute_digest(), marks,
+      springs_digest(core_), cells, pipes_.recompute_digest(), marks + core_.water.digest(serial),
       digest_of(core_.waves.columns) + digest_of(core_.waves.frozen),
       digest_of(core_.heat.pages) + digest_of(core_.heat.steam), digest_of(core_.tracers));
   layers[static_cast<std::size_t>(Layer::kConfig)] = digest_of_config(core_);

@@ -105,8 +105,10 @@ class World {
   [[nodiscard]] std::uint64_t tick_number() const { return core_.tick; }
   /// Of the whole state after the last tick.
   [[nodiscard]] Digest digest() const;
+  [[nodiscard]] Digest digest(Executor& executor) const;
   /// The tree's second level.
   [[nodiscard]] std::array<Digest, kLayerCount> layer_digests() const;
+  [[nodiscard]] std::array<Digest, kLayerCount> layer_digests(Executor& executor) const;
   [[nodiscard]] const Totals& totals() const { return core_.totals; }
   /// initial + sourced - drained - evaporated == water + pipes; see Totals.
   [[nodiscard]] bool conserved() const { return core_.totals.balanced(); }

@@ -136,7 +136,7 @@ class Sea {
 
   [[nodiscard]] const sim::hydro::Flow& flow() const { return *flow_; }
   [[nodiscard]] bool at_rest() const { return awake_.empty() && flow_->no_open_water(); }
-  [[nodiscard]] sim::Digest digest() const { return digest_of(state_); }
+  [[nodiscard]] sim::Digest digest() { return digest_of(state_, serial_); }
   [[nodiscard]] std::vector<std::int64_t> heights() {
     std::vector<std::int64_t> units;
     for (std::int32_t x = 0; x < config_.size.x; ++x) {

@@ -9,6 +9,7 @@
 #include "protocol/base/assert.h"
 #include "protocol/base/result.h"
 #include "server/sim/digest.h"
+#include "server/sim/executor.h"
 #include "server/sim/field_list.h"
 #include "server/sim/fields.h"
 #include "server/sim/spec.h"
@@ -27,7 +28,7 @@ class KeptState {
   virtual void visit(StateReader& v) = 0;
   virtual void visit(StateFieldLister& v) const = 0;
   /// A part of the layer of marks. 0 where nothing is kept, as in a model that never does.
-  [[nodiscard]] virtual Digest digest() const = 0;
+  [[nodiscard]] virtual Digest digest(Executor& executor) const = 0;
   /// Whether such a world could hold it. Any bytes may have been read.
   [[nodiscard]] virtual Status check(const WorldConfig& config) const = 0;
 
@@ -38,7 +39,8 @@ class KeptState {
 };
 
 /// From what a model declares: a struct with kName and visit_state that can be copied, and, beside
-/// it, digest_of(state) and validate(state, config).
+/// it, digest_of(state), or digest_of(state, executor) where there may be much of it, and
+/// validate(state, config).
 template <class State>
 class KeptStateOf final : public KeptState {
  public:
@@ -52,7 +54,13 @@ class KeptStateOf final : public KeptState {
   void visit(StateWriter& v) const override { State::visit_state(state, v); }
   void visit(StateReader& v) override { State::visit_state(state, v); }
   void visit(StateFieldLister& v) const override { State::visit_state(state, v); }
-  [[nodiscard]] Digest digest() const override { return digest_of(state); }
+  [[nodiscard]] Digest digest(Executor& executor) const override {
+    if constexpr (requires { digest_of(state, executor); }) {
+      return digest_of(state, executor);
+    } else {
+      return digest_of(state);
+    }
+  }
   [[nodiscard]] Status check(const WorldConfig& config) const override {
     return validate(state, config);
   }
@@ -83,7 +91,9 @@ class WaterState {
   void make_for(WaterModel model);
   [[nodiscard]] KeptState* kept() { return kept_.get(); }
   [[nodiscard]] const KeptState* kept() const { return kept_.get(); }
-  [[nodiscard]] Digest digest() const { return kept_ ? kept_->digest() : 0; }
+  [[nodiscard]] Digest digest(Executor& executor) const {
+    return kept_ ? kept_->digest(executor) : 0;
+  }
   [[nodiscard]] Status check(const WorldConfig& config) const {
     return kept_ ? kept_->check(config) : Done{};
   }

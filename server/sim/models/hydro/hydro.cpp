@@ -3,6 +3,7 @@
 #include "server/sim/models/hydro/hydro.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -197,10 +198,21 @@ WaterModelRow hydro_water() {
           .state = keep<HydroState>};
 }
 
-Digest digest_of(const HydroState& state) {
+Digest digest_of(const HydroState& state, Executor& executor, std::size_t piece) {
   const hydro::HydroKernels& of = kernels().hydro;
-  Digest digest = of.digest_runs(state.runs.entries()) + of.digest_links(state.links_x.entries()) +
-                  of.digest_links(state.links_z.entries());
+  // A sum, whose parts may be made in any order.
+  const auto in_pieces = [&](const auto& entries, auto* digest_of_some) {
+    if (entries.size() <= piece) return digest_of_some(entries);
+    std::vector<Digest> parts((entries.size() + piece - 1) / piece);
+    executor.run(parts.size(), [&](std::size_t i) {
+      const std::size_t first = i * piece;
+      parts[i] = digest_of_some(entries.subspan(first, std::min(piece, entries.size() - first)));
+    });
+    return std::accumulate(parts.begin(), parts.end(), Digest{0});
+  };
+  Digest digest = in_pieces(state.runs.entries(), of.digest_runs) +
+                  in_pieces(state.links_x.entries(), of.digest_links) +
+                  in_pieces(state.links_z.entries(), of.digest_links);
   for (const auto& fall : state.falls.entries()) digest += fall.state.digest(fall.digest);
   return digest;
 }
