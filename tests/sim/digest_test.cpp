@@ -116,5 +116,27 @@ TEST(Digests, KeepSumsOfChunksThatGoOnChanging) {
   EXPECT_EQ(grid.find({0, 0, 0})->sums, nullptr);
 }
 
+// Whatever else changes in a chunk of which sums are kept, a bit that flips anywhere is soon seen.
+TEST(Digests, SeeABitThatFlipsBesideWhatChanges) {
+  for (const bool solid : {false, true}) {
+    for (std::size_t flipped = 0; flipped < kChunkCells; flipped += 97) {
+      sim::WorldConfig config;
+      config.size = solid ? Vec3{16, 16, 16} : Vec3{64, 64, 1};
+      sim::Grid grid(config);
+      sim::Chunk& chunk = grid.obtain({0, 0, 0});
+      const auto differs = [&] {
+        grid.add_to_cell({0, 0, 0}, 1);
+        (void)grid.take_changed();
+        return sim::take_digest(chunk, grid.shape()) != sim::digest_cells(chunk.cells.data());
+      };
+      for (int t = 0; t < 6; ++t) ASSERT_FALSE(differs());
+      chunk.cells.edit()[flipped] ^= 1 << 9;
+      unsigned calls = 1;
+      while (differs()) ++calls;
+      EXPECT_LE(calls, sim::kMostCallsForAFlip) << "cell " << flipped;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sluice::tests::digest_test
