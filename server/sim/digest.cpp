@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <utility>
 
 #include "server/sim/chunk.h"
 #include "server/sim/kernels.h"
@@ -96,7 +95,6 @@ Digest take_digest(Chunk& chunk, const ChunkShape& shape, const DigestSizes& siz
     return digest_cells(chunk.cells.data());
   }
   if (chunk.sums != nullptr) {
-    // Now and then one more, in turn: so a bit of memory that flips beside what changes is seen.
     const unsigned part = chunk.digests / kCallsForAPart % kDigestParts;
     if (chunk.digests % kCallsForAPart == 0) stale |= std::uint32_t{1} << part;
     ++chunk.digests;

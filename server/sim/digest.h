@@ -89,16 +89,17 @@ struct DigestSizes {
   int digests_before_sums = 4;
 };
 
+/// One part more is summed again in each so many-th digest of kept sums, all of them in turn.
+inline constexpr unsigned kCallsForAPart = 4;
+/// What changed and was not told, as a bit of memory that flipped, is seen after as many.
+inline constexpr unsigned kMostCallsForAFlip = kCallsForAPart * kDigestParts;
+
 /// Of a chunk's kChunkCells cells.
 [[nodiscard]] Digest digest_cells(const Cell* cells);
 /// The same, where `sums` are those of these cells but for the parts in `stale`, as bits.
 [[nodiscard]] Digest digest_cells(const Cell* cells, DigestSums& sums, std::uint32_t stale);
-inline constexpr unsigned kCallsForAPart = 4;
-inline constexpr unsigned kMostCallsForAFlip = kCallsForAPart * kDigestParts;
-
 /// Of a chunk of cells that changed in `chunk.stale_slabs` alone since this was asked last. Keeps
-/// sums for the next time where that may save work. What else became another, as a bit of memory
-/// that flips, is in the digest after kMostCallsForAFlip calls at the latest.
+/// sums for the next time where that may save work.
 [[nodiscard]] Digest take_digest(Chunk& chunk, const ChunkShape& shape,
                                  const DigestSizes& sizes = {});
 

@@ -61,13 +61,9 @@ struct ActiveChunk {
 class BorderFluxes {
  public:
   BorderFluxes(std::size_t borders, std::size_t faces) : borders_(borders), faces_(faces) {}
-  /// `planned`: whether anything may have been written since.
+  /// For that many chunks; `planned`: whether anything may have been written since the last time.
   void reset(std::size_t chunks, bool planned) {
-    for (std::size_t border = 0; planned && border < written_.size(); ++border) {
-      if (written_[border] == 0) continue;
-      std::fill_n(fluxes_.begin() + static_cast<std::ptrdiff_t>(border * faces_), faces_, 0);
-      written_[border] = 0;
-    }
+    if (planned) clear();
     if (written_.size() < chunks * borders_) grow(chunks);
   }
   void grow(std::size_t chunks) {
@@ -100,6 +96,13 @@ class BorderFluxes {
   [[nodiscard]] std::size_t faces() const { return faces_; }
 
  private:
+  void clear() {
+    for (std::size_t border = 0; border < written_.size(); ++border) {
+      if (written_[border] == 0) continue;
+      std::fill_n(fluxes_.begin() + static_cast<std::ptrdiff_t>(border * faces_), faces_, 0);
+      written_[border] = 0;
+    }
+  }
   [[nodiscard]] std::size_t low_border(std::uint32_t slot, SidewaysAxis axis) const {
     return slot * borders_ + (axis == SidewaysAxis::kX ? 0 : 2);
   }
