@@ -256,6 +256,8 @@ class CellularWater final : public WaterModelState {
       add_slabs(chunk.regions.sideways, beside->regions.sideways);
       add_slabs(chunk.regions.next_tick, beside->regions.next_tick);
     }
+    // It is awake in the next tick, too, also where nothing waits: checkpoints and reports tell who
+    // is.
     waiting_.push_back(&chunk);
   }
 

@@ -64,7 +64,8 @@ class Columns {
   /// The same where no other run over the same ground is shown meanwhile. The grid is to be told of
   /// the chunks that go to `changed`. False, and nothing is done, if a chunk is to be made first.
   [[nodiscard]] bool show(Run& run, std::vector<Chunk*>& changed);
-  /// Tells the grid of those chunks.
+  /// Tells the grid of those chunks. Which of their slabs changed was noted as they were written
+  /// (Chunk::stale_slabs): some runs are shown after their chunk was told of.
   void note_shown(std::span<Chunk* const> changed);
   /// Where the surface was shown last: mostly at the height of the next one. Of no use any more
   /// once chunks came or went.

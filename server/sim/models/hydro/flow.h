@@ -339,8 +339,7 @@ void Flow::in_pieces(std::size_t count, F&& f) {
   const std::size_t pieces = std::max<std::size_t>(1, (count + piece - 1) / piece);
   if (listed_.size() < pieces) listed_.resize(pieces);
   for (std::vector<std::int32_t>& list : listed_) list.clear();
-  if (pieces == 1) return f(std::size_t{0}, count, std::size_t{0});
-  executor_->run(pieces, [&](std::size_t i) { f(i * piece, std::min(count, (i + 1) * piece), i); });
+  run_in_pieces(*executor_, count, piece, f);
 }
 
 template <class F>

@@ -202,12 +202,11 @@ Digest digest_of(const HydroState& state, Executor& executor, std::size_t piece)
   const hydro::HydroKernels& of = kernels().hydro;
   // A sum, whose parts may be made in any order.
   const auto in_pieces = [&](const auto& entries, auto* digest_of_some) {
-    if (entries.size() <= piece) return digest_of_some(entries);
-    std::vector<Digest> parts((entries.size() + piece - 1) / piece);
-    executor.run(parts.size(), [&](std::size_t i) {
-      const std::size_t first = i * piece;
-      parts[i] = digest_of_some(entries.subspan(first, std::min(piece, entries.size() - first)));
-    });
+    std::vector<Digest> parts(entries.size() / piece + 1);
+    run_in_pieces(executor, entries.size(), piece,
+                  [&](std::size_t from, std::size_t to, std::size_t part) {
+                    parts[part] = digest_of_some(entries.subspan(from, to - from));
+                  });
     return std::accumulate(parts.begin(), parts.end(), Digest{0});
   };
   Digest digest = in_pieces(state.runs.entries(), of.digest_runs) +
